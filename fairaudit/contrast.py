@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from itertools import pairwise
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -102,9 +104,20 @@ class Contrast:
             object.__setattr__(self, "features", tuple(self.features))
 
     @classmethod
-    def from_any(cls, contrast: Contrast | str) -> Contrast:
-        """A Contrast from itself or from the name of its kind."""
+    def from_any(cls, contrast: Contrast | str | Mapping[str, Any]) -> Contrast:
+        """A Contrast from itself, from the name of its kind, or from a dict as ``to_dict`` gives it."""
+        if isinstance(contrast, Mapping):
+            return cls(**contrast)
         return contrast if isinstance(contrast, Contrast) else cls(kind=contrast)  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values only, ready for JSON; ``Contrast(**...)`` reads it back."""
+        return {
+            "kind": self.kind,
+            "features": None if self.features is None else list(self.features),
+            "intersections": self.intersections,
+            "reference_rule": self.reference_rule,
+        }
 
     def feature_sets(self, schema: Schema) -> tuple[tuple[str, ...], ...]:
         """The sets of features whose values define groups, each set one partition of the rows."""
@@ -323,7 +336,7 @@ def _interval_names(edges: tuple[float, ...]) -> list[str]:
     if not edges:
         return ["all values"]
     texts = [category_name(e) for e in edges]
-    middle = [f"{low} to below {high}" for low, high in zip(texts, texts[1:], strict=False)]
+    middle = [f"{low} to below {high}" for low, high in pairwise(texts)]
     return [f"below {texts[0]}", *middle, f"{texts[-1]} and above"]
 
 
