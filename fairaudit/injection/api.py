@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -177,9 +177,32 @@ def as_injections(injections: Injection | Mapping[str, Any] | Iterable[Any]) -> 
     return tuple(Injection.from_dict(i) for i in several)
 
 
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """What ``apply_step`` gives back.
+
+    Attributes
+    ----------
+    table : DataFrame
+        The very same object where nothing was done.
+    kept : ndarray of int
+        Positions of the rows that are left.
+    change : Change
+    group_size : int
+    injection : Injection
+        With the parameters that came from the schema filled in.
+    """
+
+    table: pd.DataFrame
+    kept: np.ndarray
+    change: Change
+    group_size: int
+    injection: Injection
+
+
 def apply_step(
     table: pd.DataFrame, injection: Injection, seed: int | np.random.SeedSequence, schema: Schema, *, strict: bool = True
-) -> tuple[pd.DataFrame, np.ndarray, Change, int]:
+) -> Applied:
     """Apply one injection to a frame; the frame itself is not written to.
 
     Parameters
@@ -193,30 +216,31 @@ def apply_step(
 
     Returns
     -------
-    result : DataFrame
-    kept : ndarray of int
-        Positions of the rows that are left.
-    change : Change
-    group_size : int
+    Applied
     """
     in_group = group_mask(table, injection.group, strict=strict)
     context = Context(table, in_group, injection.strength, seed, schema)
     parameters = dict(injection.parameters)
-    if strict and injection.spec.check is not None:
-        injection.spec.check(context, **parameters)
+    spec = injection.spec
+    if strict and spec.check is not None:
+        spec.check(context, **parameters)
+    if spec.resolve is not None:
+        filled = parameters | spec.resolve(context, **parameters)
+        injection = replace(injection, parameters=tuple(filled.items()))
     group_size = int(in_group.sum())
+    kept = np.arange(len(table))
     if injection.strength == 0 or group_size == 0:
-        return table, np.arange(len(table)), Change(), group_size
-    change: Change = injection.spec.function(context, **parameters)
+        return Applied(table, kept, Change(), group_size, injection)
+    change: Change = spec.function(context, **parameters)
     result = table
     if change.columns:
         result = table.copy(deep=False)
         for name, column in change.columns.items():
             result[name] = column
-    kept = np.setdiff1d(np.arange(len(table)), change.removed, assume_unique=False)
-    if len(kept) < len(table):
+    if len(change.removed):
+        kept = np.delete(kept, change.removed)
         result = result.iloc[kept]
-    return result, kept, change, group_size
+    return Applied(result, kept, change, group_size, injection)
 
 
 def inject(
@@ -270,20 +294,20 @@ def inject(
     results = []
     touched: set[str] = set()
     for position, injection in enumerate(steps):
-        after, left, change, group_size = apply_step(current, injection, step_seed(injection, seed, position), roles)
-        cells = {name: differing(current[name], column) for name, column in change.columns.items()}
-        rows_changed = int(np.any(list(cells.values()), axis=0).sum()) if cells else 0
+        applied = apply_step(current, injection, step_seed(injection, seed, position), roles)
+        change = applied.change
+        cells = [differing(current[name], column) for name, column in change.columns.items()]
         results.append(
             StepResult(
-                injection,
-                group_size,
-                rows_changed,
-                sum(int(c.sum()) for c in cells.values()),
-                len(current) - len(left),
-                change.note,
+                applied.injection,
+                applied.group_size,
+                rows_changed=int(np.any(cells, axis=0).sum()) if cells else 0,
+                cells_changed=sum(int(c.sum()) for c in cells),
+                rows_removed=len(current) - len(applied.kept),
+                note=change.note,
             )
         )
-        current, kept = after, kept[left]
+        current, kept = applied.table, kept[applied.kept]
         touched |= change.columns.keys()
     changed = np.zeros(len(kept), dtype=bool)
     changed_cells: dict[str, int] = {}

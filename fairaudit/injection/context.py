@@ -1,4 +1,4 @@
-"""What an injection sees of a table, and how it picks rows so that larger strengths touch supersets."""
+"""What an injection sees of a table."""
 
 from __future__ import annotations
 
@@ -41,44 +41,3 @@ class Context:
         if name not in self.table.columns:
             raise column_not_found(role, name, self.table.columns)
         return self.table[name]
-
-
-def share_count(strength: float, n: int) -> int:
-    """Number of rows nearest to a share of ``n``; halves are rounded up.
-
-    Examples
-    --------
-    >>> share_count(0.5, 5), share_count(0.0, 5), share_count(1.0, 5)
-    (3, 0, 5)
-    """
-    return int(np.floor(strength * n + 0.5))
-
-
-def nested_rows(rows: np.ndarray, strength: float, rng: np.random.Generator) -> np.ndarray:
-    """A random share of ``rows``: the first rows of one random order, so that a larger strength takes a superset.
-
-    Parameters
-    ----------
-    rows : ndarray of int
-    strength : float in [0, 1]
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of int
-    """
-    return rng.permutation(rows)[: share_count(strength, len(rows))]
-
-
-def weighted_order(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Random order in which items with larger weights tend to come first; items of weight 0 come last.
-
-    Successive draws without replacement, each with probability proportional to the weights that are left.
-
-    References
-    ----------
-    .. [1] P. S. Efraimidis, P. G. Spirakis, Weighted random sampling with a reservoir, Information Processing Letters 97, 2006.
-    """
-    times = rng.standard_exponential(len(weights))
-    with np.errstate(divide="ignore"):
-        return np.argsort(times / weights, kind="stable")

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 
 from fairaudit.errors import SettingsError, unknown_name
-from fairaudit.injection.context import Context, nested_rows, share_count, weighted_order
+from fairaudit.injection.arrays import apportion, category_moves, nested_rows, share_count, weighted_order
+from fairaudit.injection.columns import category_names, number_column, percent, quoted, with_numbers, with_value
+from fairaudit.injection.context import Context
 from fairaudit.injection.description import Injection
 from fairaudit.injection.groups import as_float, is_number_column, value_codes
 from fairaudit.injection.spec import INJECTIONS, Change, ParameterSpec
@@ -32,74 +34,6 @@ UNIT = ParameterSpec(
     default="value",
     help="Whether the amount is in the column's own unit or in standard deviations of the whole column.",
 )
-
-
-def percent(share: float) -> str:
-    """A share in words.
-
-    Examples
-    --------
-    >>> percent(1.0), percent(0.125)
-    ('100 %', '12.5 %')
-    """
-    return f"{100 * share:.4g} %"
-
-
-def _quoted(value: Any) -> str:
-    return repr(category_name(value)) if isinstance(value, str) else category_name(value)
-
-
-def number_column(context: Context, column: str, verb: str) -> pd.Series:
-    """A column that arithmetic is defined for, or a sentence."""
-    found = context.column(column)
-    if not is_number_column(found):
-        raise SettingsError(
-            f"The column {column!r} holds no numbers (its type is {found.dtype}), so it cannot be {verb}.",
-            "Choose a numeric column, or set a value or move categories instead.",
-        )
-    return found
-
-
-def with_numbers(column: pd.Series, rows: np.ndarray, numbers: np.ndarray) -> pd.Series:
-    """A copy of a number column with ``numbers`` at ``rows``; whole-number columns stay so where every new value is whole."""
-    dtype = column.dtype
-    if pd.api.types.is_integer_dtype(dtype):
-        limits = np.iinfo(getattr(dtype, "numpy_dtype", dtype))
-        whole = np.isfinite(numbers).all() and (numbers == np.round(numbers)).all()
-        if whole and (numbers >= limits.min).all() and (numbers <= limits.max).all():
-            values = column.array.copy()
-            values[rows] = numbers.astype(np.int64)
-            return pd.Series(values, index=column.index, name=column.name)
-    floats = as_float(column).copy()
-    floats[rows] = numbers
-    return pd.Series(floats, index=column.index, name=column.name)
-
-
-def with_value(column: pd.Series, rows: np.ndarray, value: Any) -> pd.Series:
-    """A copy of any column with one value at ``rows``, in the column's own spelling of that value."""
-    if is_number_column(column):
-        return with_numbers(column, rows, np.full(len(rows), float(value)))
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        by_name = {category_name(c): c for c in column.cat.categories}
-        known = by_name.get(category_name(value), value)
-        if known not in column.cat.categories:
-            column = column.cat.add_categories([known])
-    else:
-        codes, values = pd.factorize(column)
-        del codes
-        known = {category_name(v): v for v in values}.get(category_name(value), value)
-    result = column.copy()
-    if pd.api.types.is_bool_dtype(result.dtype) and not isinstance(known, (bool, np.bool_)):
-        result = result.astype(object)
-    result.iloc[rows] = known
-    return result
-
-
-def category_names(column: pd.Series) -> list[str]:
-    """Names of the values that a column can take."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return [category_name(c) for c in column.cat.categories]
-    return value_codes(column)[1]
 
 
 def _check_set_value(context: Context, *, column: str, value: Any, allow_new: bool) -> None:
@@ -135,61 +69,13 @@ def _check_set_value(context: Context, *, column: str, value: Any, allow_new: bo
             help="Whether the value may be one that the column has not had so far.",
         ),
     ),
-    sentence=lambda i, who: f"Sets {i.get('column')} to {_quoted(i.get('value'))} in {percent(i.strength)} of {who}.",
+    sentence=lambda i, who: f"Sets {i.get('column')} to {quoted(i.get('value'))} in {percent(i.strength)} of {who}.",
     check=_check_set_value,
 )
 def set_value(context: Context, *, column: str, value: Any, allow_new: bool) -> Change:
     """Record one value for a share of the group."""
     rows = nested_rows(np.flatnonzero(context.in_group), context.strength, context.rng())
     return Change({column: with_value(context.column(column), rows, value)})
-
-
-def apportion(shares: np.ndarray, n: int) -> np.ndarray:
-    """Whole counts that sum to ``n`` and are nearest to ``shares`` (largest remainder; the first wins a tie).
-
-    Examples
-    --------
-    >>> apportion(np.array([0.85, 0.15]), 10).tolist()
-    [9, 1]
-    """
-    exact = np.asarray(shares, dtype=float) * n
-    counts = np.floor(exact + 1e-9).astype(np.intp)
-    order = np.argsort(-(exact - counts), kind="stable")
-    counts[order[: n - counts.sum()]] += 1
-    return counts
-
-
-def category_moves(codes: np.ndarray, target: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Fewest moves that give ``target`` counts, in an order that approaches them evenly.
-
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n,)
-        Category of each item, 0 <= code < n_categories.
-    target : ndarray of int, shape (n_categories,)
-        Wanted counts; sum n.
-    rng : Generator
-
-    Returns
-    -------
-    items, new_codes : ndarray of int
-        The j-th move gives item ``items[j]`` the category ``new_codes[j]``; after any number of moves the counts lie, to one row for each
-        category, on the straight line between the present counts and ``target``.
-    """
-    surplus = np.bincount(codes, minlength=len(target)) - target
-    items, item_rank, new_codes, new_rank = [], [], [], []
-    for category, excess in enumerate(surplus):
-        if excess > 0:
-            items.append(rng.permutation(np.flatnonzero(codes == category))[:excess])
-            item_rank.append((np.arange(excess) + 0.5) / excess)
-        elif excess < 0:
-            new_codes.append(np.full(-excess, category, dtype=np.intp))
-            new_rank.append((np.arange(-excess) + 0.5) / -excess)
-    if not items:
-        return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
-    by_item = np.argsort(np.concatenate(item_rank), kind="stable")
-    by_code = np.argsort(np.concatenate(new_rank), kind="stable")
-    return np.concatenate(items)[by_item], np.concatenate(new_codes)[by_code]
 
 
 def _check_resample(context: Context, *, column: str, distribution: Any) -> None:

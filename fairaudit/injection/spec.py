@@ -84,6 +84,8 @@ class InjectionSpec(FunctionSpec):
         ``sentence(injection, who)`` says in plain words what the injection does; ``who`` names the group.
     check : callable, optional
         ``check(context, **parameters)`` raises FairAuditError where the request cannot be met on a table.
+    resolve : callable, optional
+        ``resolve(context, **parameters)`` gives the parameters that come from the schema, so that the sentence can name them.
     needs_group : bool
         Whether the injection has no meaning without a group.
     """
@@ -93,6 +95,7 @@ class InjectionSpec(FunctionSpec):
     strength_help: str
     sentence: Callable[[Injection, str], str]
     check: Callable[..., None] | None = None
+    resolve: Callable[..., dict[str, Any]] | None = None
     needs_group: bool = False
 
     def parameter(self, name: str) -> ParameterSpec | None:
