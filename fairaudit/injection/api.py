@@ -308,6 +308,11 @@ def inject(
             )
         )
         current, kept = applied.table, kept[applied.kept]
+        if len(original) and not len(kept):
+            raise FairAuditError(
+                f"Step {position + 1} takes out every row that is left: {injection.sentence()}",
+                "Lower its strength or choose a group.",
+            )
         touched |= change.columns.keys()
     changed = np.zeros(len(kept), dtype=bool)
     changed_cells: dict[str, int] = {}

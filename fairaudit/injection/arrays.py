@@ -259,7 +259,7 @@ def selection_removal_order(
     favourable : ndarray of bool or float, shape (n,), optional
         Needed by ``malicious_selection``; NaN where the label is unknown (such rows are never taken out).
     score : ndarray of float, shape (n,), optional
-        Needed by ``self_selection``; a missing score counts as the group's mean.
+        Needed by ``self_selection``; a missing or infinite score counts as the group's mean.
     seed : int or SeedSequence
     levels : int
         Number of levels between strength 0 and 1.
@@ -299,7 +299,7 @@ def selection_removal_order(
 def _self_selection(members: np.ndarray, score: np.ndarray, step: int, levels: int, rng: np.random.Generator) -> np.ndarray:
     """Rows in order of removal, low scores tending to come first."""
     own = score[members]
-    missing = np.isnan(own)
+    missing = ~np.isfinite(own)
     if missing.any():
         own = np.where(missing, own[~missing].mean() if not missing.all() else 0.0, own)
     gone = []

@@ -10,6 +10,7 @@ from typing import Any
 from fairaudit.errors import SettingsError, unknown_name
 from fairaudit.injection.groups import Group, as_group, group_words, plain
 from fairaudit.injection.spec import INJECTIONS, InjectionSpec, ParameterSpec
+from fairaudit.schema import category_name
 
 COMMON_ENTRIES = ("kind", "strength", "group", "seed")
 
@@ -35,8 +36,8 @@ def check_strength(value: Any) -> float:
     return result
 
 
-def _distribution(value: Any, what: str) -> tuple[tuple[str | int | float | bool | None, float], ...]:
-    """Shares by category that sum to 1, or a sentence."""
+def _distribution(value: Any, what: str) -> tuple[tuple[str, float], ...]:
+    """Shares by name of category that sum to 1, or a sentence."""
     if isinstance(value, Mapping):
         pairs = list(value.items())
     elif isinstance(value, tuple) and all(isinstance(p, tuple) and len(p) == 2 for p in value):
@@ -45,7 +46,7 @@ def _distribution(value: Any, what: str) -> tuple[tuple[str | int | float | bool
         pairs = []
     if not pairs:
         raise SettingsError(f"The {what} must map categories to shares. Got {value!r}.", 'For example {"A": 0.85, "B": 0.15}.')
-    shares = [(plain(category), number(share, f"share of {category!r}")) for category, share in pairs]
+    shares = [(category_name(category), number(share, f"share of {category!r}")) for category, share in pairs]
     for category, share in shares:
         if not 0 <= share <= 1:
             raise SettingsError(

@@ -30,22 +30,31 @@ def _columns(
     return score, (None if label == score else label), threshold
 
 
-def _turned(column: pd.Series, outcome: Outcome, rows: np.ndarray, value: int) -> tuple[pd.Series, str]:
-    """A label column with the rows turned to the most common value of the other kind, and its name."""
+def _most_common(column: pd.Series, outcome: Outcome, favourable: bool) -> str:
+    """Name of the most common value of one kind."""
     codes, names = value_codes(column)
-    there = codes[outcome.favourable == value]
+    there = codes[outcome.favourable == float(favourable)]
     if not len(there):
-        kind = "favourable" if value else "unfavourable"
+        kind = "favourable" if favourable else "unfavourable"
         raise SettingsError(f"The label column {outcome.column!r} has no {kind} value to turn to.", "Check the favourable value.")
-    name = names[np.bincount(there).argmax()]
-    return with_value(column, rows, name), name
+    return names[np.bincount(there).argmax()]
+
+
+def _turned(column: pd.Series, outcome: Outcome, down: np.ndarray, up: np.ndarray) -> pd.Series:
+    """A label column with some rows turned unfavourable and others favourable."""
+    result = column
+    if len(down):
+        result = with_value(result, down, _most_common(column, outcome, favourable=False))
+    if len(up):
+        result = with_value(result, up, _most_common(column, outcome, favourable=True))
+    return result
 
 
 def _check_label(context: Context, *, label: Any, pos_label: Any, score: Any, threshold: Any, noise: float, scale: Any) -> None:
+    del scale
     score, label, threshold = _columns(context, label, pos_label, score, threshold)
     if score is not None:
-        values = numbers(context, score, "score column")
-        if not np.isfinite(values).any():
+        if not np.isfinite(numbers(context, score, "score column")).any():
             raise SettingsError(f"The score column {score!r} holds no number.", "Choose another score column.")
         if label is not None:
             label_outcome(context, label, pos_label)
@@ -130,7 +139,7 @@ def label(context: Context, *, label: Any, pos_label: Any, score: Any, threshold
     if score is None:
         outcome = label_outcome(context, label, pos_label)
         down, up = label_flips(outcome.favourable, context.in_group, context.strength, noise, context.seed)
-        return Change({label: _turn_both(context.column(label), outcome, down, up)}, note=_flip_note(down, up))
+        return Change({label: _turned(context.column(label), outcome, down, up)}, note=_flip_note(down, up))
     before = numbers(context, score, "score column")
     after = label_bias_scores(before, context.in_group, context.strength, noise, scale, context.seed)
     moved = np.flatnonzero(np.isfinite(after) & (after != before))
@@ -147,16 +156,8 @@ def label(context: Context, *, label: Any, pos_label: Any, score: Any, threshold
             note += f" {odd:,} labels disagreed with the threshold before; only labels whose score crosses it turn."
         down = down[outcome.favourable[down] == 1]
         up = up[outcome.favourable[up] == 0]
-        columns[label] = _turn_both(context.column(label), outcome, down, up)
+        columns[label] = _turned(context.column(label), outcome, down, up)
     return Change(columns, note=note)
-
-
-def _turn_both(column: pd.Series, outcome: Outcome, down: np.ndarray, up: np.ndarray) -> pd.Series:
-    if len(down):
-        column, _ = _turned(column, outcome, down, 0)
-    if len(up):
-        column, _ = _turned(column, outcome, up, 1)
-    return column
 
 
 def _flip_note(down: np.ndarray, up: np.ndarray) -> str:
