@@ -35,6 +35,7 @@ CANDIDATES = (",", ";", "\t", "|")
 NO_DELIMITER = "\x1f"
 """Stands for "one column": the ASCII unit separator, which does not occur in text that people write."""
 _OTHER_SCRIPTS = re.compile("cyrillic|greek|arabic|hebrew|thai|hiragana|katakana|hangul|cjk", re.IGNORECASE)
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _CONTROLS = dict.fromkeys([*range(9), 11, *range(14, 32), 127])
 
 
@@ -145,9 +146,9 @@ def records(text: str, delimiter: str) -> Iterator[tuple[int, int, list[str]]]:
 
     def lines() -> Iterator[str]:
         nonlocal offset
-        for line in io.StringIO(text, newline=""):
-            offset += len(line)
-            yield line
+        for match in _LINE.finditer(text):  # lazy: a StringIO would copy the whole text first
+            offset = match.end()
+            yield match.group()
 
     reader = csv.reader(lines(), delimiter=delimiter, strict=False)
     start = 1

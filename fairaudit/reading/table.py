@@ -14,7 +14,7 @@ from fairaudit.errors import ReadingError
 from fairaudit.reading.decisions import ReadDecision, ReadOptions, ReadTable
 from fairaudit.reading.delimited import read_delimited
 from fairaudit.reading.formats import file_format
-from fairaudit.reading.numbers import TextColumn, decide_decimal, text_column, to_arrow
+from fairaudit.reading.numbers import TextColumn, decide_decimal, is_number, text_column, to_arrow
 from fairaudit.reading.packed import read_excel, read_parquet
 from fairaudit.schema import Finding, Severity
 
@@ -260,7 +260,7 @@ class _Builder:
 
     def _look_at_header(self, names: list[str]) -> None:
         """Names that are numbers are a sign that the file has no row of names."""
-        if self.options.header is None and any(_is_number(n) for n in names):
+        if self.options.header is None and any(is_number(n) for n in names):
             self._find(
                 "header_is_data",
                 "warning",
@@ -317,14 +317,6 @@ class _Builder:
                 self.decided[key] = tuple(self.decided[key])
         decision = ReadDecision(kind, *data.shape, reasons=tuple(self.reasons), **self.decided)
         return ReadTable(data, decision, tuple(self.findings), self.name)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.strip().replace(",", "."))
-    except ValueError:
-        return False
-    return text.strip().lower() not in {"nan", "inf", "infinity"}
 
 
 def _is_text(series: pd.Series) -> bool:
