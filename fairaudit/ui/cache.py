@@ -1,0 +1,35 @@
+"""Thin cached wrappers around the package: keyed by content, private to a session where uploads are involved."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fairaudit.datasets import demo
+from fairaudit.qmad import QmadSettings, audit_frames
+from fairaudit.results import AuditResult
+from fairaudit.schema import Frames
+from fairaudit.ui import state
+from fairaudit.validation import check_frames
+
+_BY_CONTENT = {Frames: lambda frames: frames.fingerprint, QmadSettings: repr}
+
+
+@st.cache_data(max_entries=8, show_spinner="Reading the demo data …")
+def _demo_frames(name: str) -> Frames:
+    """A demo, checked; shared by all visitors because it holds no data of anyone."""
+    reference, targets, schema = demo(name).load()
+    return check_frames(reference, targets, schema)
+
+
+def load_demo(name: str) -> None:
+    """Put a demo into the session."""
+    found = demo(name)
+    state.load(state.Loaded(_demo_frames(name), f"Demo: {found.title}", found.story, demo=name))
+
+
+@st.cache_data(max_entries=30, hash_funcs=_BY_CONTENT, scope="session", show_spinner=False)
+def plain_audit(frames: Frames, settings: QmadSettings) -> AuditResult:
+    """Scores without calibration."""
+    from dataclasses import replace
+
+    return audit_frames(frames, replace(settings, resamples=0))

@@ -1,0 +1,107 @@
+"""Pieces that several pages share: page heads, errors, empty states, tables, downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pandas as pd
+import streamlit as st
+
+from fairaudit.errors import FairAuditError, ValidationError
+from fairaudit.schema import Finding
+from fairaudit.ui import state
+
+
+def page_head(title: str, answers: str) -> None:
+    """Title of a page and the question it answers."""
+    st.title(title)
+    st.markdown(f":gray[{answers}]")
+
+
+@contextmanager
+def friendly_errors() -> Iterator[None]:
+    """Show our own errors as problem and remedy and stop the page; anything else is a bug and stays one."""
+    try:
+        yield
+    except FairAuditError as error:
+        show_error(error)
+        st.stop()
+
+
+def show_error(error: FairAuditError) -> None:
+    """One box for every problem, with its remedy."""
+    problems = error.problems if isinstance(error, ValidationError) else (error,)
+    for problem in problems:
+        st.error(plain(problem.problem), icon=":material/error:")
+        if problem.remedy:
+            st.info(plain(problem.remedy), icon=":material/lightbulb:")
+
+
+_MARKDOWN = str.maketrans({c: "\\" + c for c in "\\`*_{}[]()<>#+-.!|~$:"})
+
+
+def plain(text: object) -> str:
+    """Text from a file or a person, safe to put into Markdown: shown as it is, never interpreted."""
+    return str(text).translate(_MARKDOWN).replace("\n", " ")
+
+
+def empty_state(what: str, *, demo: Callable[[], None] | None = None, label: str = "Try it with the hiring demo") -> None:
+    """Say what a page needs and offer one button that fills it; then stop."""
+    with st.container(border=True):
+        st.markdown(f"**{what}**")
+        columns = st.columns([1, 1, 2], vertical_alignment="center")
+        if demo is not None and columns[0].button(label, type="primary", icon=":material/play_arrow:", width="stretch"):
+            demo()
+            st.rerun()
+        columns[1].page_link("pages/data.py", label="Upload your own tables", icon=":material/upload_file:")
+    st.stop()
+
+
+def need_tables() -> state.Loaded:
+    """The loaded tables, or the empty state."""
+    from fairaudit.ui.cache import load_demo
+
+    tables = state.loaded()
+    if tables is None:
+        empty_state("No tables are loaded yet.", demo=lambda: load_demo("hiring"))
+    assert tables is not None
+    return tables
+
+
+def chart_theme() -> str:
+    """ "light" or "dark", as the visitor sees the page."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+_ICONS = {"error": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
+
+
+def findings_table(findings: tuple[Finding, ...]) -> None:
+    """Findings, the severe ones first."""
+    order = {"error": 0, "warning": 1, "info": 2}
+    rows = sorted(findings, key=lambda f: order[f.severity])
+    frame = pd.DataFrame(
+        {
+            "": [{"error": "✖ cannot be used", "warning": "▲ needs care", "info": "i good to know"}[f.severity] for f in rows],
+            "table": [f.table for f in rows],
+            "column": [f.column for f in rows],
+            "what was found": [f.problem for f in rows],
+            "what to do": [f.remedy for f in rows],
+        }
+    )
+    st.dataframe(frame, hide_index=True, column_config={"what was found": st.column_config.TextColumn(width="large")})
+
+
+def csv_bytes(frame: pd.DataFrame) -> bytes:
+    """A table as CSV in which no cell is run as a formula by a spreadsheet."""
+    from fairaudit.reporting import safe_csv
+
+    return safe_csv(frame)
+
+
+def download_table(frame: pd.DataFrame, file_name: str, label: str = "Download as CSV") -> None:
+    """Button that saves a table."""
+    st.download_button(
+        label, csv_bytes(frame), file_name, "text/csv", icon=":material/download:", on_click="ignore", key=f"download.{file_name}"
+    )

@@ -1,0 +1,32 @@
+"""The sidebar: what is loaded, and a way to forget it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from fairaudit.ui import state
+from fairaudit.ui.components import plain
+
+
+def sidebar() -> None:
+    """What is loaded in this session, on every page."""
+    with st.sidebar:
+        tables = state.loaded()
+        if tables is None:
+            st.caption("No tables are loaded. They stay in this session: nothing is stored, nothing leaves this computer.")
+            return
+        frames = tables.frames
+        st.markdown(f"**{plain(tables.origin)}**")
+        lines = [f"{plain(frames.reference.name)} · {len(frames.reference):,} rows · reference"]
+        lines += [f"{plain(t.name)} · {len(t):,} rows" for t in frames.targets]
+        shown = lines[:8] + ([f"… and {len(lines) - 8} more"] if len(lines) > 8 else [])
+        st.caption("  \n".join(shown))
+        st.caption(f"{len(frames.reference.columns)} columns")
+        if st.button(
+            "Forget everything",
+            icon=":material/delete:",
+            help="Remove the tables, results and choices of this session.",
+            key="reset",
+        ):
+            state.reset()
+            st.rerun()

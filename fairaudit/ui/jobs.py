@@ -1,0 +1,163 @@
+"""Long work beside the page: it shows progress, can be cancelled, and never blocks a control.
+
+A job runs in a thread of the server. It belongs to one session, which shows it in the sidebar on every page. When nobody looks at the
+session any more, the job stops by itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from fairaudit.errors import CancelledError
+
+_JOBS = "fairaudit.jobs"
+_ALONE_SECONDS = 60.0
+_RUNNING = threading.Semaphore(2)
+"""Two jobs at a time over all sessions; later ones wait."""
+
+Progress = Callable[[int, int], None]
+Cancel = Callable[[], bool]
+
+
+class Job:
+    """One piece of long work.
+
+    Attributes
+    ----------
+    name : str
+        What it is for; a session has one job of a name at a time.
+    key : str
+        What it works on; another key means that the result is out of date.
+    label : str
+        How the sidebar calls it.
+    result : object
+        What the work returned, None before.
+    error : FairAuditError or None
+        Why it ended without a result.
+    """
+
+    def __init__(self, name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any]) -> None:
+        self.name, self.key, self.label = name, key, label
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.done, self.total = 0, 0
+        self._started: float | None = None
+        self._cancelled = threading.Event()
+        self._seen = time.monotonic()
+        self._thread = threading.Thread(target=self._run, args=(work,), name=f"fairaudit {name}", daemon=True)
+        self._thread.start()
+
+    def _run(self, work: Callable[[Progress, Cancel], Any]) -> None:
+        with _RUNNING:
+            self._started = time.monotonic()
+            try:
+                if not self.cancelled():
+                    self.result = work(self._report, self.cancelled)
+            except CancelledError:
+                self._cancelled.set()
+            except BaseException as error:  # handed to the page, which shows it or raises it again
+                self.error = error
+
+    def _report(self, done: int, total: int) -> None:
+        self.done, self.total = done, total
+
+    def cancel(self) -> None:
+        """Ask the work to stop at the next chance."""
+        self._cancelled.set()
+
+    def cancelled(self) -> bool:
+        """True when the work is to stop: it was cancelled, or its visitor has left."""
+        if time.monotonic() - self._seen > _ALONE_SECONDS:
+            self._cancelled.set()
+        return self._cancelled.is_set()
+
+    def look(self) -> None:
+        """Say that somebody still waits for the work."""
+        self._seen = time.monotonic()
+
+    @property
+    def running(self) -> bool:
+        """True until the work has ended in some way."""
+        return self._thread.is_alive()
+
+    @property
+    def share(self) -> float:
+        """Finished share in [0, 1]."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+    def remaining(self) -> str:
+        """Remaining time in words; empty while it cannot be told."""
+        if self._started is None:
+            return "waiting for other work"
+        if self.share < 0.02:
+            return ""
+        seconds = (time.monotonic() - self._started) * (1 - self.share) / self.share
+        return f"about {seconds:.0f} s left" if seconds < 90 else f"about {seconds / 60:.0f} min left"
+
+
+def start(name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any]) -> Job:
+    """The job of this name and key, started if there is none; a job of the same name with another key is cancelled."""
+    jobs: dict[str, Job] = st.session_state.setdefault(_JOBS, {})
+    job = jobs.get(name)
+    if job is not None and job.key == key:
+        return job
+    if job is not None:
+        job.cancel()
+    jobs[name] = Job(name, key, label, work)
+    return jobs[name]
+
+
+def find(name: str, key: str | None = None) -> Job | None:
+    """The job of this name, when there is one and it works on ``key``."""
+    job = st.session_state.get(_JOBS, {}).get(name)
+    return job if job is not None and (key is None or job.key == key) else None
+
+
+def forget(name: str) -> None:
+    """Cancel a job and drop its result."""
+    job = st.session_state.get(_JOBS, {}).pop(name, None)
+    if job is not None:
+        job.cancel()
+
+
+def running() -> list[Job]:
+    """Jobs of this session that have not ended."""
+    return [job for job in st.session_state.get(_JOBS, {}).values() if job.running]
+
+
+def raise_error(job: Job) -> None:
+    """Pass on what ended a job: our own errors to the page, a bug as the bug it is."""
+    if job.error is not None:
+        raise job.error
+
+
+@st.fragment(run_every=0.5)
+def _watch() -> None:
+    """Progress of the running jobs; reruns the page when one has ended."""
+    jobs = running()
+    for job in jobs:
+        job.look()
+        text = f"{job.label} · {job.done:,} of {job.total:,}" if job.total else job.label
+        st.progress(job.share, text=f"{text}  \n{job.remaining()}")
+        if st.button("Cancel", key=f"cancel.{job.name}", icon=":material/cancel:"):
+            job.cancel()
+    before = st.session_state.get("fairaudit.jobs.watched", 0)
+    st.session_state["fairaudit.jobs.watched"] = len(jobs)
+    if len(jobs) < before:
+        st.rerun()
+
+
+def watch() -> None:
+    """Show the running jobs of this session; does nothing when there is none."""
+    jobs = running()
+    st.session_state["fairaudit.jobs.watched"] = len(jobs)
+    if jobs:
+        _watch()
+
+
+__all__ = ["Cancel", "Job", "Progress", "find", "forget", "raise_error", "running", "start", "watch"]

@@ -1,0 +1,46 @@
+"""Chapters of the Method page, in the order of an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fairaudit.aggregation import AGGREGATIONS
+from fairaudit.binning import BINNINGS
+from fairaudit.comparison import COMPARISONS
+from fairaudit.registry import FunctionSpec
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One kind of functions.
+
+    Attributes
+    ----------
+    introduction : str
+        What they have in common, in Markdown.
+    specs : iterable of FunctionSpec
+    """
+
+    introduction: str
+    specs: Iterable[FunctionSpec]
+
+
+def chapters() -> dict[str, Chapter]:
+    """Chapters by their title."""
+    return {
+        "Comparison": Chapter(
+            "A comparison function takes the values of one attribute in one bin, on the target and on the reference side, and gives one score "
+            "$C_{a,b}$. Tests give p-values (small means different), the others give distances (large means different).",
+            COMPARISONS,
+        ),
+        "Aggregation": Chapter(
+            "An aggregation function makes one score $M_a$ of the scores of all bins of an attribute, and one score $M$ of the scores of all "
+            "attributes. Bins and attributes that are not defined are left out and counted.",
+            AGGREGATIONS,
+        ),
+        "Bins": Chapter(
+            "Both sides of an attribute are cut into the same number of bins of equal count; sizes differ by at most one, and no row is lost.",
+            BINNINGS,
+        ),
+    }

@@ -1,0 +1,79 @@
+"""What a visitor's session holds. Every key of the session state that is not a widget of one page is named here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from fairaudit.schema import Frames
+
+_LOADED = "fairaudit.loaded"
+_GENERATION = "fairaudit.generation"
+_CELL = "fairaudit.cell"
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """The tables of a session and where they came from.
+
+    Attributes
+    ----------
+    frames : Frames
+    origin : str
+        In words: the name of a demo, or "your files".
+    story : str
+        One sentence about what the tables are; empty for uploads.
+    reading : tuple of str
+        How each file was read, one sentence a file.
+    demo : str
+        Name of the demo, empty for uploads.
+    """
+
+    frames: Frames
+    origin: str
+    story: str = ""
+    reading: tuple[str, ...] = field(default=())
+    demo: str = ""
+
+
+def loaded() -> Loaded | None:
+    """The tables of this session, None before anything is loaded."""
+    return st.session_state.get(_LOADED)
+
+
+def load(tables: Loaded) -> None:
+    """Put tables into the session; what belonged to the former ones is dropped."""
+    st.session_state[_LOADED] = tables
+    st.session_state.pop(_CELL, None)
+
+
+def replace_frames(frames: Frames) -> None:
+    """The same tables after roles, types or targets were changed."""
+    now = st.session_state[_LOADED]
+    st.session_state[_LOADED] = Loaded(frames, now.origin, now.story, now.reading, now.demo)
+    st.session_state.pop(_CELL, None)
+
+
+def reset() -> None:
+    """Forget everything this session loaded or chose."""
+    generation = st.session_state.get(_GENERATION, 0) + 1
+    st.session_state.clear()
+    # Widgets whose key holds this number, such as the file uploader, start empty again.
+    st.session_state[_GENERATION] = generation
+    st.query_params.clear()
+
+
+def generation() -> int:
+    """Number that changes with every reset."""
+    return st.session_state.get(_GENERATION, 0)
+
+
+def chosen_cell() -> tuple[str, ...] | None:
+    """The cell (frame, group, attribute) whose evidence is shown."""
+    return st.session_state.get(_CELL)
+
+
+def choose_cell(frame: str, group: str, attribute: str) -> None:
+    """Show the evidence behind a cell."""
+    st.session_state[_CELL] = (frame, group, attribute)

@@ -1,0 +1,18 @@
+"""Which attributes differ, on which frame, between whom, by how much and in which direction."""
+
+import streamlit as st
+
+from fairaudit.ui import evidence
+from fairaudit.ui.audit_view import answer, attribute_table
+from fairaudit.ui.cache import plain_audit
+from fairaudit.ui.choices import audit_choices
+from fairaudit.ui.components import friendly_errors, need_tables, page_head
+
+page_head("Audit", "Which attributes differ between the two sides, in which bins, by how much and in which direction?")
+frames = need_tables().frames
+with friendly_errors():
+    settings = audit_choices(frames)
+    result = plain_audit(frames, settings)
+    answer(result, settings)
+    evidence.show(frames, result, settings)
+    attribute_table(result)
