@@ -123,11 +123,11 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def chromium() -> Iterator[Any]:
     """A headless Chromium.
 
-    One a module: Playwright keeps an event loop running in this thread, which tests that start their own would stumble over.
+    One a test: Playwright keeps an event loop running in this thread, which tests that start their own would stumble over.
     """
     path = next((found for name in CHROMIUM_NAMES if (found := shutil.which(name))), None)
     if path is None:
