@@ -12,7 +12,7 @@ import pandas as pd
 
 from fairaudit.errors import FairAuditError, SettingsError
 from fairaudit.injection.context import Context
-from fairaudit.injection.description import Injection
+from fairaudit.injection.description import Injection, check_seed
 from fairaudit.injection.groups import as_float, group_mask, is_number_column
 from fairaudit.injection.spec import Change
 from fairaudit.injection.tables import content_fingerprint, rebuilt
@@ -201,7 +201,13 @@ class Applied:
 
 
 def apply_step(
-    table: pd.DataFrame, injection: Injection, seed: int | np.random.SeedSequence, schema: Schema, *, strict: bool = True
+    table: pd.DataFrame,
+    injection: Injection,
+    seed: int | np.random.SeedSequence,
+    schema: Schema,
+    *,
+    origin: pd.DataFrame | None = None,
+    strict: bool = True,
 ) -> Applied:
     """Apply one injection to a frame; the frame itself is not written to.
 
@@ -211,6 +217,8 @@ def apply_step(
     injection : Injection
     seed : int or SeedSequence
     schema : Schema
+    origin : DataFrame, optional
+        Where values are known from besides ``table``, when earlier steps may have removed the last row of one.
     strict : bool
         Whether requests that cannot be met are errors. Resampled tables may lack a rare value by chance; there it changes nothing.
 
@@ -219,7 +227,7 @@ def apply_step(
     Applied
     """
     in_group = group_mask(table, injection.group, strict=strict)
-    context = Context(table, in_group, injection.strength, seed, schema)
+    context = Context(table, in_group, injection.strength, seed, schema, table if origin is None else origin)
     parameters = dict(injection.parameters)
     spec = injection.spec
     if strict and spec.check is not None:
@@ -281,8 +289,7 @@ def inject(
     (['GRAD', 'POST-GRAD', 'GRAD'], [True, False, False])
     """
     steps = as_injections(injections)
-    if isinstance(seed, bool) or int(seed) != seed or seed < 0:
-        raise SettingsError(f"The seed must be a whole number of 0 or more. Got {seed!r}.", "Choose 4224, for example.")
+    seed = check_seed(seed)
     original = table.data if isinstance(table, AuditTable) else table
     if not original.columns.is_unique:
         twice = original.columns[original.columns.duplicated()][0]
@@ -294,7 +301,7 @@ def inject(
     results = []
     touched: set[str] = set()
     for position, injection in enumerate(steps):
-        applied = apply_step(current, injection, step_seed(injection, seed, position), roles)
+        applied = apply_step(current, injection, step_seed(injection, seed, position), roles, origin=original)
         change = applied.change
         cells = [differing(current[name], column) for name, column in change.columns.items()]
         results.append(
@@ -327,7 +334,7 @@ def inject(
     index = result.data.index if isinstance(result, AuditTable) else result.index
     description = {
         "fingerprint": table.fingerprint if isinstance(table, AuditTable) else content_fingerprint(original),
-        "seed": int(seed),
+        "seed": seed,
         "schema": None if roles == Schema() else roles.to_dict(),
         "injections": [step.to_dict() for step in steps],
     }

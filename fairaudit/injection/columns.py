@@ -75,8 +75,12 @@ def with_value(column: pd.Series, rows: np.ndarray, value: Any) -> pd.Series:
     return result
 
 
-def category_names(column: pd.Series) -> list[str]:
-    """Names of the values that a column can take."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return [category_name(c) for c in column.cat.categories]
-    return value_codes(column)[1]
+def category_names(context: Context, column: str) -> list[str]:
+    """Names of the values that a column can take: its categories, or what occurs now or occurred before the first step."""
+    found = context.column(column)
+    if isinstance(found.dtype, pd.CategoricalDtype):
+        return [category_name(c) for c in found.cat.categories]
+    names = value_codes(found)[1]
+    if column in context.origin.columns and context.origin[column] is not found:
+        names = list(dict.fromkeys([*value_codes(context.origin[column])[1], *names]))
+    return names

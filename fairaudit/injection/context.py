@@ -24,6 +24,8 @@ class Context:
     seed : int or SeedSequence
         Seed of this step; every injection draws all it needs from ``rng()``, in the same order at every strength.
     schema : Schema
+    origin : DataFrame
+        The table before any step; values that occur there count as known.
     """
 
     table: pd.DataFrame
@@ -31,6 +33,7 @@ class Context:
     strength: float
     seed: int | np.random.SeedSequence
     schema: Schema
+    origin: pd.DataFrame
 
     def rng(self) -> np.random.Generator:
         """A fresh generator: two calls give the same numbers."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from fairaudit.errors import SettingsError, unknown_name
 from fairaudit.injection.groups import Group, as_group, group_words, plain
 from fairaudit.injection.spec import INJECTIONS, InjectionSpec, ParameterSpec
@@ -34,6 +36,13 @@ def check_strength(value: Any) -> float:
     if not 0 <= result <= 1:
         raise SettingsError(f"The strength must be between 0 and 1. Got {result:g}.", "0 changes nothing, 1 is the full bias.")
     return result
+
+
+def check_seed(value: Any) -> int:
+    """A seed, or a sentence."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
+        raise SettingsError(f"The seed must be a whole number of 0 or more. Got {value!r}.", "Choose 4224, for example.")
+    return int(value)
 
 
 def _distribution(value: Any, what: str) -> tuple[tuple[str, float], ...]:
@@ -132,9 +141,7 @@ class Injection:
         put(self, "strength", check_strength(self.strength))
         put(self, "group", as_group(self.group))
         if self.seed is not None:
-            if isinstance(self.seed, bool) or int(self.seed) != self.seed or self.seed < 0:
-                raise SettingsError(f"A seed must be a whole number of 0 or more. Got {self.seed!r}.", "Choose 0, for example.")
-            put(self, "seed", int(self.seed))
+            put(self, "seed", check_seed(self.seed))
         given = dict(self.parameters)
         known = [p.name for p in spec.parameters]
         for name in given:

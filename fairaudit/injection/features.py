@@ -11,7 +11,7 @@ from fairaudit.errors import SettingsError, unknown_name
 from fairaudit.injection.arrays import apportion, category_moves, nested_rows, share_count, weighted_order
 from fairaudit.injection.columns import category_names, number_column, percent, quoted, with_numbers, with_value
 from fairaudit.injection.context import Context
-from fairaudit.injection.description import Injection
+from fairaudit.injection.description import Injection, number
 from fairaudit.injection.groups import as_float, is_number_column, value_codes
 from fairaudit.injection.spec import INJECTIONS, Change, ParameterSpec
 from fairaudit.schema import category_name
@@ -41,10 +41,11 @@ def _check_set_value(context: Context, *, column: str, value: Any, allow_new: bo
     if is_number_column(found):
         if isinstance(value, (str, bool, tuple)):
             raise SettingsError(f"The column {column!r} holds numbers; {value!r} is not one.", "Give a number.")
+        number(value, "value")
         return
     if isinstance(value, tuple):
         raise SettingsError(f"One value can be set, not several: {value!r}.", "Use one step for each value, or move categories.")
-    names = category_names(found)
+    names = category_names(context, column)
     if not allow_new and category_name(value) not in names:
         error = unknown_name(f"value of the column {column!r}", category_name(value), names[:30])
         raise type(error)(error.problem, f'{error.remedy} Set "allow_new" to plant a category that does not occur.')
@@ -79,8 +80,7 @@ def set_value(context: Context, *, column: str, value: Any, allow_new: bool) -> 
 
 
 def _check_resample(context: Context, *, column: str, distribution: Any) -> None:
-    found = context.column(column)
-    names = category_names(found)
+    names = category_names(context, column)
     for category, _ in distribution:
         if category_name(category) not in names:
             raise unknown_name(f"category of the column {column!r}", category_name(category), names[:30])
