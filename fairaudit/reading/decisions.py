@@ -107,7 +107,9 @@ class ReadOptions:
             put(self, "keep_markers_as_text", (self.keep_markers_as_text,))
         elif not isinstance(self.keep_markers_as_text, bool):
             put(self, "keep_markers_as_text", tuple(str(c) for c in self.keep_markers_as_text))
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n\0' or not self.delimiter.isascii()):
+        if self.delimiter is not None and (
+            len(self.delimiter) != 1 or self.delimiter in '"\r\n\0' or not self.delimiter.isascii()
+        ):
             raise SettingsError(
                 f"The delimiter must be one ASCII character other than a quote or a line break. Got {self.delimiter!r}.",
                 "Choose , or ; or | or a tab.",
@@ -119,7 +121,9 @@ class ReadOptions:
                 f"The thousands mark {self.thousands!r} is not known.", "Choose . or , or ' or a space, or leave it open."
             )
         if self.thousands is not None and self.thousands == self.decimal:
-            raise SettingsError(f"The decimal mark and the thousands mark are both {self.decimal!r}.", "Choose two different marks.")
+            raise SettingsError(
+                f"The decimal mark and the thousands mark are both {self.decimal!r}.", "Choose two different marks."
+            )
         if self.encoding is not None:
             try:
                 known = codecs.lookup(self.encoding)._is_text_encoding  # type: ignore[attr-defined]

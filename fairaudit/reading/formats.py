@@ -80,7 +80,12 @@ def decode(content: bytes, encoding: str | None) -> tuple[str, str, str]:
 
 def _decode_by_content(content: bytes) -> tuple[str, str, str]:
     """Byte order mark first, then UTF-8, then the likeliest of the older encodings."""
-    for mark, codec in ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+    for mark, codec in (
+        (b"\xff\xfe\x00\x00", "utf-32"),
+        (b"\x00\x00\xfe\xff", "utf-32"),
+        (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"),
+    ):
         if content.startswith(mark):
             return _strict(content, codec), codec, "byte order mark"
     if content.startswith(b"\xef\xbb\xbf"):
@@ -161,7 +166,8 @@ def records(text: str, delimiter: str) -> Iterator[tuple[int, int, list[str]]]:
             return
         except csv.Error as error:
             raise ReadingError(
-                f"Line {start:,} cannot be read: {error}.", "Look for a quote that is never closed, or a value with too many characters."
+                f"Line {start:,} cannot be read: {error}.",
+                "Look for a quote that is never closed, or a value with too many characters.",
             ) from None
         if values:
             if offset == len(text) and _open_quote(text[before:], delimiter):

@@ -51,7 +51,9 @@ def read_parquet(content: bytes, max_bytes: int | None) -> pd.DataFrame:
         ) from None
 
 
-def read_excel(content: bytes, sheet: str | int | None, header: bool, max_bytes: int | None) -> tuple[list[str], list[list[Any]], str, tuple[str, ...]]:
+def read_excel(
+    content: bytes, sheet: str | int | None, header: bool, max_bytes: int | None
+) -> tuple[list[str], list[list[Any]], str, tuple[str, ...]]:
     """Names, columns of cell values, the sheet that was read, and all sheets. Formulas are not computed: their stored results are read."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -85,7 +87,9 @@ def read_excel(content: bytes, sheet: str | int | None, header: bool, max_bytes:
     names = ["" if v is None else str(v) for v in padded[0]] if header else [f"column_{i + 1}" for i in range(width)]
     body = padded[1:] if header else padded
     if not body:
-        raise ReadingError(f"The sheet {chosen!r} has a row of names but no rows of data.", "Choose a sheet with rows below the names.")
+        raise ReadingError(
+            f"The sheet {chosen!r} has a row of names but no rows of data.", "Choose a sheet with rows below the names."
+        )
     return names, [list(column) for column in zip(*body, strict=True)], chosen, tuple(sheets)
 
 

@@ -83,15 +83,23 @@ def _content(source: Any, max_bytes: int | None) -> tuple[bytes, str]:
         except (OSError, ValueError) as error:
             if isinstance(error, ReadingError):
                 raise
-            reason = "there is no such file" if isinstance(error, FileNotFoundError) else getattr(error, "strerror", None) or str(error)
-            raise ReadingError(f"{str(path)!r} cannot be opened: {reason}.", "Check the path and the rights to read the file.") from None
+            reason = (
+                "there is no such file"
+                if isinstance(error, FileNotFoundError)
+                else getattr(error, "strerror", None) or str(error)
+            )
+            raise ReadingError(
+                f"{str(path)!r} cannot be opened: {reason}.", "Check the path and the rights to read the file."
+            ) from None
     if hasattr(source, "read"):
         content = source.read() if max_bytes is None else source.read(max_bytes + 1)
         if isinstance(content, str):
             raise ReadingError("The file was opened as text.", 'Open it with mode "rb".')
         _refuse_large(len(content), max_bytes)
         return bytes(content), os.path.basename(str(getattr(source, "name", "")))
-    raise ReadingError(f"A table cannot be read from {type(source).__name__}.", "Give bytes, a path, an open binary file or a DataFrame.")
+    raise ReadingError(
+        f"A table cannot be read from {type(source).__name__}.", "Give bytes, a path, an open binary file or a DataFrame."
+    )
 
 
 def _refuse_large(size: int, max_bytes: int | None) -> None:
@@ -138,7 +146,13 @@ class _Builder:
         self.reasons.append(("sheet", "chosen" if self.options.sheet is not None else "the first with content"))
         if len(sheets) > 1:
             others = ", ".join(s for s in sheets if s != sheet)
-            self._find("other_sheets", "info", "", f"The sheet {sheet!r} was read. There are others: {others}.", "Choose another sheet if needed.")
+            self._find(
+                "other_sheets",
+                "info",
+                "",
+                f"The sheet {sheet!r} was read. There are others: {others}.",
+                "Choose another sheet if needed.",
+            )
         self._look_at_header(raw_names)
         names, kept = self._names(raw_names, lambda i: all(v is None or v == "" for v in cells[i]))
         return self._table("Excel", self._objects({names[i]: cells[i] for i in kept}))
@@ -174,7 +188,13 @@ class _Builder:
             series = frame.iloc[:, i].reset_index(drop=True).rename(names[i])
             if kind == "Parquet" and _is_nested(series):
                 series = series.map(str, na_action=None)
-                self._find("nested_values", "warning", names[i], "The cells hold lists or records; they are kept as text.", "Leave the column out.")
+                self._find(
+                    "nested_values",
+                    "warning",
+                    names[i],
+                    "The cells hold lists or records; they are kept as text.",
+                    "Leave the column out.",
+                )
             elif (kind == "Parquet" or self.options.missing_markers is not None) and _is_text(series):
                 column = self._text(names[i], to_arrow(series.astype("str")))
                 changed = column.missing or column.stripped
@@ -293,7 +313,13 @@ class _Builder:
             kept.append(i)
         if renamed:
             shown = ", ".join(f"{old!r} → {new!r}" for old, new in renamed[:10]) + (", …" if len(renamed) > 10 else "")
-            self._find("renamed_columns", "warning", "", f"Columns were renamed: {shown}.", "Give every column a name of its own, without spaces at its ends.")
+            self._find(
+                "renamed_columns",
+                "warning",
+                "",
+                f"Columns were renamed: {shown}.",
+                "Give every column a name of its own, without spaces at its ends.",
+            )
         if dropped:
             self._find(
                 "dropped_columns",
@@ -334,5 +360,3 @@ def _is_nested(series: pd.Series) -> bool:
         return False
     first = next((v for v in series if v is not None), None)
     return hasattr(first, "__len__") and not isinstance(first, (str, bytes))
-
-

@@ -1,0 +1,18 @@
+"""The one border: tables as they come -> checked tables in canonical form. Behind it nobody checks again."""
+
+from __future__ import annotations
+
+from fairaudit.validation.roles import POSITIVE_WORDS, ROLE_WORDS, SENSITIVE_WORDS, propose_schema
+from fairaudit.validation.tables import check_frames, check_table, with_schema
+from fairaudit.validation.types import infer_type
+
+__all__ = [
+    "POSITIVE_WORDS",
+    "ROLE_WORDS",
+    "SENSITIVE_WORDS",
+    "check_frames",
+    "check_table",
+    "infer_type",
+    "propose_schema",
+    "with_schema",
+]
