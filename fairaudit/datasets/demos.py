@@ -56,7 +56,11 @@ def _adult_days() -> DemoTables:
 def _students() -> DemoTables:
     table = course_grades()
     first = table["cohort"] == table["cohort"].min()
-    return table[first].reset_index(drop=True), {"cohort 2024": table[~first].reset_index(drop=True)}, GRADES_SCHEMA
+    # The cohort is the table here, so as a column it would say nothing but that.
+    table = table.drop(columns="cohort")
+    types = {column: column_type for column, column_type in GRADES_SCHEMA.types if column != "cohort"}
+    schema = Schema.from_any({**GRADES_SCHEMA.to_dict(), "types": types, "ignored": ()})
+    return table[first].reset_index(drop=True), {"cohort 2024": table[~first].reset_index(drop=True)}, schema
 
 
 _DEMOS = (
