@@ -198,13 +198,11 @@ def fit_classifier(
     if sample_weight is not None:
         key = f"{estimator.steps[-1][0]}__sample_weight" if isinstance(estimator, Pipeline) else "sample_weight"
         weights[key] = sample_weight
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
+    if not isinstance(estimator, Pipeline):
+        return FittedModel(estimator.fit(features, y_true, **weights), float("nan"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
         estimator.fit(features, y_true, **weights)
-    stopped = False
-    for warning in caught:
-        if issubclass(warning.category, ConvergenceWarning):
-            stopped = True
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    last = estimator.steps[-1][1]
+    stopped = last.n_iter_ >= last.max_iter
     return FittedModel(estimator, float("nan"), "training stopped before it converged" if stopped else "")

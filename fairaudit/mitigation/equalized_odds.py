@@ -193,7 +193,7 @@ def fit_calibrated_equalized_odds(y_true: np.ndarray, y_score: np.ndarray, unpri
     try:
         require_labels(y_true, unprivileged, per_group=(True, False))
     except NotMeasurableError as error:
-        return CalibratedEqualizedOdds(0.0, 0.0, *base_rates, note=f"{error.problem}, so no score is replaced")
+        return CalibratedEqualizedOdds(0.0, 0.0, base_rates[0], base_rates[1], f"{error.problem}, so no score is replaced")
     groups = [(y_true[m], y_score[m]) for m in (~unprivileged, unprivileged)]
     cost = [_weighted_cost(t, s, b) for (t, s), b in zip(groups, base_rates, strict=True)]
     trivial = [_weighted_cost(t, np.full(len(t), b), b) for (t, _), b in zip(groups, base_rates, strict=True)]
@@ -207,7 +207,7 @@ def fit_calibrated_equalized_odds(y_true: np.ndarray, y_score: np.ndarray, unpri
         share[cheaper] = 1.0
     if share[cheaper] < 0:
         note = "the group with the lower cost is predicted worse than by its base rate alone, so no score is replaced"
-    return CalibratedEqualizedOdds(share[0], share[1], *base_rates, note=note)
+    return CalibratedEqualizedOdds(share[0], share[1], base_rates[0], base_rates[1], note)
 
 
 @MITIGATIONS.register(
