@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pandas as pd
 
+from fairaudit.reading import READING_CODES
 from fairaudit.schema import AuditTable
+from fairaudit.validation.canonical import fingerprint
+from fairaudit.validation.findings import table_findings
+from fairaudit.validation.plain import plain_column
 
 
 def content_fingerprint(table: pd.DataFrame) -> str:
@@ -18,9 +23,18 @@ def content_fingerprint(table: pd.DataFrame) -> str:
 
 
 def rebuilt(table: AuditTable, data: pd.DataFrame) -> AuditTable:
-    """A checked table with the same name and schema and other data, with its own fingerprint."""
+    """A checked table with the same name, roles and categories and other data, with its own fingerprint and findings.
+
+    Going through ``check_table`` again would drop categories that the bias has emptied, and refuse a table without favourable outcomes.
+    """
     if data is table.data:
         return table
     data = data.reset_index(drop=True)
-    digest = hashlib.sha256(f"{table.name}|{table.schema.to_dict()}|{content_fingerprint(data)}".encode())
-    return AuditTable(table.name, data, table.schema, digest.hexdigest(), table.findings)
+    types = dict(table.schema.types)
+    for name, column_type in types.items():
+        if column_type == "binary" and name in data.columns and len(data[name].cat.categories) > 2:
+            types[name] = "nominal"
+    schema = table.schema.with_(types=types)
+    fresh = AuditTable(table.name, data, schema, fingerprint(data, schema))
+    read = tuple(f for f in table.findings if f.code in READING_CODES)
+    return replace(fresh, findings=(*read, *table_findings(fresh, {c: plain_column(data[c]) for c in data.columns})))
