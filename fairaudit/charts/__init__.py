@@ -1,0 +1,37 @@
+"""Results as plotly figures. Nothing is estimated here."""
+
+from fairaudit.charts.baselines import group_rates_chart, impact_ratio_chart, interval_chart, metric_matrix
+from fairaudit.charts.bins import bin_chart, bin_heatmap
+from fairaudit.charts.distributions import category_chart, ecdf_chart, histogram_chart
+from fairaudit.charts.evaluation import fair_vs_biased_scatter, level_curves, method_heatmap
+from fairaudit.charts.heatmaps import verdict_heatmap
+from fairaudit.charts.lab import before_after_distributions, detectability_chart, difference_heatmap
+from fairaudit.charts.reproduction import published_vs_recomputed
+from fairaudit.charts.sides import pair_text, sides_text
+from fairaudit.charts.theme import DARK, LIGHT, THEMES, Theme
+
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "THEMES",
+    "Theme",
+    "before_after_distributions",
+    "bin_chart",
+    "bin_heatmap",
+    "category_chart",
+    "detectability_chart",
+    "difference_heatmap",
+    "ecdf_chart",
+    "fair_vs_biased_scatter",
+    "group_rates_chart",
+    "histogram_chart",
+    "impact_ratio_chart",
+    "interval_chart",
+    "level_curves",
+    "method_heatmap",
+    "metric_matrix",
+    "pair_text",
+    "published_vs_recomputed",
+    "sides_text",
+    "verdict_heatmap",
+]

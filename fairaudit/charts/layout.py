@@ -1,0 +1,165 @@
+"""The frame around every figure: title, subtitle, margins, fonts, grid, legend."""
+
+from __future__ import annotations
+
+import textwrap
+
+import plotly.graph_objects as go
+
+from fairaudit.charts.text import clean, plain, width_of
+from fairaudit.charts.theme import Theme
+
+CHARACTER = 6.6
+"""Pixels of a character of the 12-pixel font, on the safe side."""
+LINE = 17
+TITLE_WIDTH, SUBTITLE_WIDTH = 72, 96
+LEGEND = 28
+
+
+def header_lines(text: str, width: int) -> list[str]:
+    """Escaped lines of a title or subtitle; three at most."""
+    return [plain(line) for line in textwrap.wrap(clean(text), width, max_lines=3, placeholder=" …")] if text else []
+
+
+def finish(
+    figure: go.Figure,
+    theme: Theme,
+    *,
+    title: str,
+    subtitle: str = "",
+    plot_height: int,
+    left: int = 64,
+    right: int = 28,
+    top: int = 8,
+    bottom: int = 52,
+    legend: bool = False,
+    legend_rows: int = 1,
+) -> go.Figure:
+    """Give a figure its title, margins and style.
+
+    Parameters
+    ----------
+    figure : Figure
+    theme : Theme
+    title, subtitle : str
+        Plain text; it is escaped here.
+    plot_height : int
+        Pixels of the plotting area.
+    left, right, bottom : int
+        Margins in pixels.
+    top : int
+        Pixels between header and plotting area, for labels above it.
+    legend : bool
+        Show a horizontal legend under the header.
+    legend_rows : int
+        Rows that the legend needs at 700 pixels.
+    """
+    heading, under = header_lines(title, TITLE_WIDTH), header_lines(subtitle, SUBTITLE_WIDTH)
+    header = 12 + 21 * len(heading) + LINE * len(under) + 8
+    legend_height = (LEGEND * legend_rows) if legend else 0
+    above = header + legend_height + top
+    height = above + plot_height + bottom
+    text = "<br>".join(f"<b>{line}</b>" for line in heading)
+    if under:
+        text += "<br>" + "<br>".join(f'<span style="font-size:12px;color:{theme.muted}">{line}</span>' for line in under)
+    figure.update_layout(
+        template=go.layout.Template(),
+        title={
+            "text": text,
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"l": 12, "t": 12},
+            "font": {"size": 15, "color": theme.text, "weight": 400},
+        },
+        font={"family": theme.font, "size": 12, "color": theme.text},
+        height=height,
+        margin={"l": left, "r": right, "t": above, "b": bottom, "autoexpand": False},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        colorway=list(theme.series),
+        hoverlabel={
+            "align": "left",
+            "bgcolor": theme.page,
+            "bordercolor": theme.axis,
+            "font": {"family": theme.font, "size": 12, "color": theme.text},
+            "namelength": -1,
+        },
+        hovermode="closest",
+        dragmode=False,
+        separators=".,",
+        showlegend=legend,
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 1 - (header - 4) / height,
+            "yref": "container",
+            "yanchor": "top",
+            "font": {"size": 12, "color": theme.text},
+            "bgcolor": "rgba(0,0,0,0)",
+            "itemsizing": "constant",
+            "itemwidth": 36,
+            "tracegroupgap": 4,
+        },
+    )
+    figure.update_annotations(font_family=theme.font)
+    axis = {
+        "gridcolor": theme.grid,
+        "linecolor": theme.axis,
+        "tickcolor": theme.axis,
+        "zeroline": False,
+        "title_font": {"size": 12, "color": theme.muted},
+        "tickfont": {"size": 12, "color": theme.text},
+        "fixedrange": True,
+    }
+    figure.update_xaxes(**axis)
+    figure.update_yaxes(**axis)
+    return figure
+
+
+def label_margin(labels: list[str], limit: int, extra: int = 20) -> int:
+    """Left margin that holds the longest of some labels, which are cut at ``limit`` characters."""
+    longest = max((min(width_of(clean(label)), limit) for label in labels), default=0)
+    return int(longest * CHARACTER) + extra
+
+
+def panel_title(figure: go.Figure, theme: Theme, text: str, *, axis: int, shift: int = 4) -> None:
+    """A heading over one panel; ``axis`` is the panel's number, ``text`` is escaped already."""
+    reference = "" if axis == 1 else str(axis)
+    figure.add_annotation(
+        text=text,
+        x=0,
+        y=1,
+        xref=f"x{reference} domain",
+        yref=f"y{reference} domain",
+        xanchor="left",
+        yanchor="bottom",
+        yshift=shift,
+        showarrow=False,
+        font={"size": 12, "color": theme.text},
+        align="left",
+    )
+
+
+def grid_domains(panels: int, columns: int, row_height: int, gap: int, across: float = 0.05) -> tuple[list[tuple[list[float], list[float]]], int]:
+    """Domains of panels laid out in rows, first row on top, and the height that they need.
+
+    Returns
+    -------
+    list of (x domain, y domain), int
+    """
+    rows = -(-panels // columns)
+    height = rows * row_height + (rows - 1) * gap
+    width = (1 - across * (columns - 1)) / columns
+    domains = []
+    for i in range(panels):
+        row, column = divmod(i, columns)
+        top = 1 - row * (row_height + gap) / height
+        start = column * (width + across)
+        domains.append(([start, min(1.0, start + width)], [max(0.0, top - row_height / height), top]))
+    return domains, height
