@@ -126,7 +126,7 @@ class ReadOptions:
             )
         if self.encoding is not None:
             try:
-                known = codecs.lookup(self.encoding)._is_text_encoding  # type: ignore[attr-defined]
+                known = codecs.lookup(self.encoding)._is_text_encoding
             except (LookupError, ValueError):
                 known = False
             if not known:

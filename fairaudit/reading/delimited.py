@@ -67,7 +67,8 @@ def _split(rest: str, delimiter: str, width: int, body: str) -> list[pa.ChunkedA
     """Columns of text of everything below the names."""
     if delimiter == NO_DELIMITER and delimiter in rest:
         raise ReadingError("The file holds characters that no text has.", "Name the delimiter and the encoding.")
-    data = rest.encode("utf-8", "surrogatepass")
+    # the parser does not see a single row that has no line break at its end
+    data = (rest if rest.endswith(("\n", "\r")) else rest + "\n").encode("utf-8", "surrogatepass")
     quotes = data.count(b'"')
     # an odd number of quotes is a value that is never closed, or a stray quote: the slow reader tells them apart
     if quotes % 2:
@@ -102,19 +103,21 @@ def _split(rest: str, delimiter: str, width: int, body: str) -> list[pa.ChunkedA
 
 def _misfit(body: str, delimiter: str, width: int, detail: str = "") -> ReadingError:
     """The first row that has another number of values than the header, by line number."""
-    trailing = True
+    trailing: int | None = None
     bad: tuple[int, int, int] | None = None
     for line, end, values in records(body, delimiter):
-        if len(values) == width:
-            continue
-        if len(values) == width + 1 and not values[-1] and trailing and bad is None:
-            continue  # a row that only ends with a delimiter
-        if bad is None:
+        if len(values) == width + 1 and not values[-1]:
+            trailing = trailing or line
+        elif len(values) != width:
             bad = (line, len(values), end)
             break
+    if bad is None and trailing is not None:
+        return ReadingError(
+            f"Line {trailing:,} ends with a delimiter, which other lines do not.", "Remove it, or let every line end with one."
+        )
     if bad is None:
         return ReadingError(
-            f"The rows do not fit the names of the columns: {detail or 'some rows end with a delimiter and some do not'}.",
+            f"The rows do not fit the names of the columns: {detail or 'their number of values differs'}.",
             "Let every row have as many values as the first one, or name the delimiter.",
         )
     line, got, end = bad

@@ -217,7 +217,7 @@ def sniff_delimiter(text: str) -> tuple[str, str]:
 
 def _widths(sample: str, delimiter: str) -> list[int]:
     """Number of values in each of the first records of a sample."""
-    widths = []
+    widths: list[int] = []
     try:
         for _, end, values in records(sample, delimiter):
             if end == len(sample) and widths and len(sample) >= 200_000:

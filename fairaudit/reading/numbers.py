@@ -70,15 +70,12 @@ def text_column(name: str, texts: pa.ChunkedArray, markers: tuple[str, ...], kep
     """Markers become missing, spaces at the ends of cells go, numbers with a decimal point are recognised."""
     texts, missing = _without_markers(texts, markers)
     column = TextColumn(name, texts, missing, numbers=plain_numbers(texts))
-    if column.numbers is None:
-        # trimming is slow, looking whether there is something to trim is not
-        if pc.any(pc.match_substring_regex(pc.unique(texts), r"^[\s\pZ]|[\s\pZ]$")).as_py():
-            trimmed = pc.utf8_trim_whitespace(texts)
-            changed = pc.sum(pc.not_equal(trimmed, texts)).as_py() or 0
-            trimmed, more = _without_markers(trimmed, markers)
-            column.texts, column.stripped = trimmed, changed
-            column.missing = _added(missing, more)
-            column.numbers = plain_numbers(trimmed)
+    if column.numbers is None and pc.any(pc.match_substring_regex(pc.unique(texts), r"^[\s\pZ]|[\s\pZ]$")).as_py():
+        trimmed = pc.utf8_trim_whitespace(texts)
+        column.stripped = pc.sum(pc.not_equal(trimmed, texts)).as_py() or 0
+        column.texts, more = _without_markers(trimmed, markers)
+        column.missing = _added(missing, more)
+        column.numbers = plain_numbers(column.texts)
     if kept:
         column.kept = _counts(column.texts, kept)
     if column.numbers is not None:

@@ -28,7 +28,7 @@ def read_table(
     options: ReadOptions | None = None,
     max_bytes: int | None = None,
 ) -> ReadTable:
-    """Read a table and say how it was read.
+    r"""Read a table and say how it was read.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def read_table(
 
     Examples
     --------
-    >>> table = read_table(b"name;grade\\nAnn;1,5\\nBob;2,0\\n")
+    >>> table = read_table(b"name;grade\nAnn;1,5\nBob;2,0\n")
     >>> table.data["grade"].tolist()
     [1.5, 2.0]
     >>> print(table.decision.sentence)
@@ -337,11 +337,12 @@ class _Builder:
         self.findings.append(Finding(code, severity, self.name, column, problem, remedy))
 
     def _table(self, kind: str, columns: list[pd.Series]) -> ReadTable:
-        data = pd.concat(columns, axis=1, copy=False) if len(columns) > 1 else columns[0].to_frame()
+        data = pd.concat(columns, axis=1)
         for key in ("missing_markers", "kept_markers", "stripped"):
             if key in self.decided:
                 self.decided[key] = tuple(self.decided[key])
-        decision = ReadDecision(kind, *data.shape, reasons=tuple(self.reasons), **self.decided)
+        rows, width = data.shape
+        decision = ReadDecision(format=kind, rows=rows, columns=width, reasons=tuple(self.reasons), **self.decided)
         return ReadTable(data, decision, tuple(self.findings), self.name)
 
 

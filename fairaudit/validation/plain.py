@@ -147,7 +147,7 @@ class Plain:
             texts = pa.array(self.source, from_pandas=True).cast(pa.string())
             return pd.Series(texts.to_numpy(zero_copy_only=False), dtype=object)
         codes, names = self.levels
-        return pd.Series(np.append(np.array(names, dtype=object), None)[codes], dtype=object)
+        return pd.Series(np.array([*names, None], dtype=object)[codes])
 
 
 def _merged(codes: np.ndarray, names: list[str]) -> tuple[np.ndarray, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
@@ -145,25 +145,30 @@ def check_frames(
     levels = _levels(full, match.joint)
     checked = _audit_table(base, full, levels, list(base.plains))
     tables = tuple(match.target(raw, full, levels) for raw in raws)
-    findings = [*match.findings, *changed, *frame_findings(checked, tables, set(match.reasons))]
+    findings = [
+        *match.findings,
+        *(replace(f, table=reference_name) for f in changed),
+        *frame_findings(checked, tables, set(match.reasons)),
+    ]
     mismatched: dict[str, list[str]] = {}
     for (_, column), reason in match.reasons.items():
         mismatched.setdefault(column, []).append(reason)
     return Frames(checked, tables, tuple(findings), tuple((c, "; ".join(r)) for c, r in mismatched.items()))
 
 
-CheckedT = TypeVar("CheckedT", AuditTable, Frames)
-
-
-def with_schema(checked: CheckedT, schema: Schema | Mapping[str, Any]) -> CheckedT:
+@overload
+def with_schema(checked: AuditTable, schema: Schema | Mapping[str, Any]) -> AuditTable: ...
+@overload
+def with_schema(checked: Frames, schema: Schema | Mapping[str, Any]) -> Frames: ...
+def with_schema(checked: AuditTable | Frames, schema: Schema | Mapping[str, Any]) -> AuditTable | Frames:
     """The same table or frames under another schema, for instance after an edit of types or roles.
 
     Nothing is lost on the way between numeric, binary, ordinal, nominal and identifier as long as the categories are numbers;
     text becomes missing when its type is set to numeric, which a finding says.
     """
-    if isinstance(checked, AuditTable):
-        return check_table(checked, schema, name=checked.name)
-    return check_frames(checked.reference, {t.name: t for t in checked.targets}, schema)
+    if isinstance(checked, Frames):
+        return check_frames(checked.reference, {t.name: t for t in checked.targets}, schema)
+    return check_table(checked, schema, name=checked.name)
 
 
 def _named_targets(targets: Targets, names: Sequence[str] | None, reference: Table) -> tuple[list[tuple[str, Table]], str]:
@@ -297,8 +302,8 @@ def _without_roles(schema: Schema, columns: set[str]) -> Schema:
     """A schema in which some columns are plain features."""
     roles = {r: None for r in ("label", "prediction", "score") if getattr(schema, r) in columns}
     sensitive = tuple(c for c in schema.sensitive_features if c not in columns)
-    if schema.label in columns and schema.prediction is None or schema.prediction in columns and schema.label is None:
-        roles["pos_label"] = None
+    if not {schema.label, schema.prediction} - columns - {None}:
+        roles["pos_label"] = None  # it was the outcome of a column that has no role any more
     return schema.with_(sensitive_features=sensitive, **roles)
 
 
