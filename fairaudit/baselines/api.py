@@ -171,7 +171,7 @@ def baselines(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    neighbour_rows: int | None = 2000,
+    neighbour_rows: int | None = 1000,
     concentration: float = 1.0,
     bins: int = 10,
     progress: Progress | None = None,
@@ -312,13 +312,16 @@ def _metric_row(
     judged = measured.judged or (measured.value, measured.low, measured.high)
     if spec.kind == "ratio":
         judged = (math.nan, math.nan, math.nan)
-    note = measured.note
+    note, high = measured.note, measured.high
+    if math.isinf(high):
+        # Tables go to files and charts that know no infinity.
+        high, note = math.nan, f"{note} The interval has no upper limit.".strip()
     if known.note and known.note not in note:
         note = f"{note} {known.note}".strip()
     return row | {
         "value": measured.value,
         "low": measured.low,
-        "high": measured.high,
+        "high": high,
         "verdict": judge(spec, measured, line).verdict,
         "note": note,
         "direction": measured.direction,

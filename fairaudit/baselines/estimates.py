@@ -196,8 +196,17 @@ def largest_odds_gap(a: Side, b: Side, how: Sampling) -> Measurement:
     return Measurement.between(abs(gap.value), interval, gap.value_a, gap.value_b, " ".join(filter(None, (note, gap.note))))
 
 
-def of_level(level: LevelOf) -> Estimate:
-    """Level of side a, judged by its difference to that of side b."""
+def unlike_sizes(a: Side, b: Side) -> str:
+    """A warning for metrics that are made of neighbours, where one side has many more rows than the other."""
+    if max(a.n, b.n) <= 1.5 * min(a.n, b.n):
+        return ""
+    return (
+        f"The sides differ in size ({a.n} and {b.n} rows): neighbours are closer on the larger one, which alone raises its value."
+    )
+
+
+def of_level(level: LevelOf, caution: Callable[[Side, Side], str] | None = None) -> Estimate:
+    """Level of side a, judged by its difference to that of side b; ``caution`` says what makes them hard to compare."""
     difference = difference_of_levels(level)
 
     def estimate(a: Side, b: Side, how: Sampling) -> Measurement:
@@ -207,6 +216,8 @@ def of_level(level: LevelOf) -> Estimate:
         measured = Measurement.between(own.value, own.interval, own.value, other.value_b, own.note)
         if math.isnan(other.value):
             measured = measured.with_note(f"Not compared: {other.note}")
+        elif caution is not None:
+            measured = measured.with_note(caution(a, b))
         return replace(measured, judged=(other.value, other.low, other.high))
 
     return estimate

@@ -76,7 +76,7 @@ def _register_level(level: estimates.LevelOf, *, function: Any, name: str, label
     BASELINES.register(
         name=name,
         label=label,
-        estimate=estimates.of_level(level),
+        estimate=estimates.of_level(level, estimates.unlike_sizes if "features" in facts["needs"] else None),
         kind="level",
         no_difference=None,
         direction=_LEVEL,
@@ -113,14 +113,14 @@ _register_level(
     name="consistency",
     label="Consistency",
     summary="How much each row's decision agrees with those of its five nearest rows on the same side.",
-    pitfall="Features with large numbers rule the distance; the row itself counts as its own neighbour; a decision rule that is unfair "
-    "and smooth is perfectly consistent.",
+    pitfall="Features with large numbers rule the distance, and the row itself counts as its own neighbour. More rows or repeated rows "
+    "raise the value by themselves. A decision rule that is unfair and smooth is perfectly consistent.",
     reference="Zemel et al. (2013), ICML; aif360 consistency",
     formula=r"1 - \frac{1}{n} \sum_i \left| \hat y_i - \frac{1}{5} \sum_{j \in kNN(x_i)} \hat y_j \right|",
     needs=("y_pred", "features"),
     range=(0.0, 1.0),
     best=1.0,
-    threshold=0.05,
+    threshold=0.1,
 )
 
 BASELINES.register(
@@ -246,13 +246,14 @@ _register_level(
     name="balanced_conditioned_consistency",
     label="Balanced conditioned consistency",
     summary="Consistency with the row itself and the sensitive attribute left out, features scaled, and scores below 0.8 counted as 0.",
-    pitfall="A decision rule that is unfair and smooth scores high; falls with the number of features.",
+    pitfall="More rows or repeated rows raise the value by themselves (by 0.04 on Adult when rows are drawn with replacement), more "
+    "features lower it. A decision rule that is unfair and smooth scores high.",
     reference="Waller et al. (2025), FAccT; fair evaluation, section 3.3.4 (k = 5, delta = 0.8)",
     formula=r"\frac{1}{n} \sum_i c_i [c_i \geq 0.8], \quad c_i = 1 - \left| \hat y_i - \frac{1}{5} \sum_{j \in kNN(x_i)} \hat y_j \right|",
     needs=("y_pred", "features"),
     range=(0.0, 1.0),
     best=1.0,
-    threshold=0.05,
+    threshold=0.1,
 )
 
 _register_level(

@@ -140,7 +140,7 @@ class Sampling:
     level: float = LEVEL
     resamples: int = RESAMPLES
     seed: int = 0
-    neighbour_rows: int | None = 2000
+    neighbour_rows: int | None = 1000
     concentration: float = 1.0
     bins: int = 10
 
@@ -159,7 +159,7 @@ class Sampling:
         if self.neighbour_rows is not None and self.neighbour_rows < 1:
             raise SettingsError(
                 f"The number of rows scored by their neighbours must be 1 or more. Got {self.neighbour_rows}.",
-                "Choose 2000, or None.",
+                "Choose 1000, or None.",
             )
 
     def rng(self, stream: int) -> np.random.Generator:

@@ -24,10 +24,10 @@ def test_by_hand() -> None:
 
 @given(st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 1), st.integers(0, 2), st.integers(0, 2)), max_size=40))
 def test_equals_a_loop_over_rows(rows: list[tuple[int, int, int, int]]) -> None:
-    first, second, label, decision = (np.array(c, dtype=np.int64) for c in zip(*rows, strict=True)) if rows else [np.empty(0, int)] * 4
-    table = count_table(
-        (first, second), label.astype(np.uint8), decision.astype(np.uint8), names=[("a", "b", "c"), ("x", "y")]
+    first, second, label, decision = (
+        (np.array(c, dtype=np.int64) for c in zip(*rows, strict=True)) if rows else [np.empty(0, int)] * 4
     )
+    table = count_table((first, second), label.astype(np.uint8), decision.astype(np.uint8), names=[("a", "b", "c"), ("x", "y")])
     expected = np.zeros((3, 2, 3, 3), dtype=int)
     for g, h, i, j in rows:
         if g >= 0 and h >= 0:
@@ -39,7 +39,12 @@ def test_equals_a_loop_over_rows(rows: list[tuple[int, int, int, int]]) -> None:
 
 
 def test_outcomes_of_every_kind() -> None:
-    for values in ([True, False], np.array([1.0, 0.0]), pd.Series([1, 0], dtype="Int64"), pd.array([True, False], dtype="boolean")):
+    for values in (
+        [True, False],
+        np.array([1.0, 0.0]),
+        pd.Series([1, 0], dtype="Int64"),
+        pd.array([True, False], dtype="boolean"),
+    ):
         assert outcome_codes(values).tolist() == [1, 0]
     assert outcome_codes(pd.array([True, None], dtype="boolean")).tolist() == [1, 2]
     assert outcome_codes([]).tolist() == []

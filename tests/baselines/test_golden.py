@@ -44,7 +44,6 @@ WITH_LABELS = {
 }
 
 
-
 def assert_equals_aif360(a: Side, b: Side, aif360: SimpleNamespace) -> None:
     """Equal to 1e-9 where aif360 gives a number; NaN with a reason where it gives NaN, infinity or fails."""
     decided, classified = aif360.metrics(a, b)
@@ -190,9 +189,7 @@ def test_fairlearn(seed: int, make_side: Callable[..., Side]) -> None:
     spread = fl.demographic_parity_difference(y_true, y_pred, sensitive_features=groups)
     assert_allclose(abs(measure("statistical_parity_difference", a, b).value), spread, atol=1e-12)
     ratio = measure("disparate_impact", a, b).value
-    assert_allclose(
-        min(ratio, 1 / ratio), fl.demographic_parity_ratio(y_true, y_pred, sensitive_features=groups), atol=1e-12
-    )
+    assert_allclose(min(ratio, 1 / ratio), fl.demographic_parity_ratio(y_true, y_pred, sensitive_features=groups), atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(3))

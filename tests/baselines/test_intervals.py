@@ -80,9 +80,7 @@ def test_percentiles_leave_out_undefined_draws() -> None:
 def test_bootstrap_of_a_mean_equals_resampled_rows() -> None:
     values = np.random.default_rng(0).choice([0.4, 0.8, 1.0], 200)
     rows = np.random.default_rng(1).choice(values, (4000, 200)).mean(axis=1)
-    assert_allclose(
-        mean_interval(values, 0.95, 4000, np.random.default_rng(2)), np.quantile(rows, [0.025, 0.975]), atol=0.005
-    )
+    assert_allclose(mean_interval(values, 0.95, 4000, np.random.default_rng(2)), np.quantile(rows, [0.025, 0.975]), atol=0.005)
     assert_allclose(mean_interval(np.ones(20), 0.95, 100, np.random.default_rng(0)), wilson(20, 20))
 
 

@@ -14,11 +14,21 @@ from fairaudit.baselines import BASELINES, BaselineSpec, Sampling, Side, judge, 
 
 SPECS = list(BASELINES)
 FAST = Sampling(resamples=200)
-FIXED_NAMES = (
-    "statistical_parity_difference disparate_impact empirical_difference_fairness consistency qdd equal_opportunity_difference "
-    "average_odds_difference equalized_odds_difference accuracy balanced_accuracy roc_auc balanced_conditioned_consistency "
-    "generalized_entropy_index"
-).split()
+FIXED_NAMES = [
+    "statistical_parity_difference",
+    "disparate_impact",
+    "empirical_difference_fairness",
+    "consistency",
+    "qdd",
+    "equal_opportunity_difference",
+    "average_odds_difference",
+    "equalized_odds_difference",
+    "accuracy",
+    "balanced_accuracy",
+    "roc_auc",
+    "balanced_conditioned_consistency",
+    "generalized_entropy_index",
+]
 every_metric = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
 
 
