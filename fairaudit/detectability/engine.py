@@ -15,6 +15,7 @@ from fairaudit.detectability.result import READING_COLUMNS, DetectabilityResult
 from fairaudit.errors import CancelledError, FairAuditError, SettingsError, unknown_name
 from fairaudit.injection import Injection, apply_step, as_injections, inject, step_seed
 from fairaudit.injection.description import check_seed, check_strength
+from fairaudit.injection.tables import fitting
 from fairaudit.results import versions
 from fairaudit.schema import COMPARED_TYPES, AuditTable, Frames, Schema
 from fairaudit.validation import check_table
@@ -330,4 +331,5 @@ def _frames(reference: AuditTable, target: AuditTable, data: pd.DataFrame) -> Fr
             known = before.cat.categories.union(after.cat.categories, sort=False)
             own = own.assign(**{name: before.cat.set_categories(known)})
             data = data.assign(**{name: after.cat.set_categories(known)})
-    return Frames(replace(reference, data=own), (replace(target, data=data),))
+    schema = fitting(target.schema, data)
+    return Frames(replace(reference, data=own, schema=schema), (replace(target, data=data, schema=schema),))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from fairaudit.reading import READING_CODES
-from fairaudit.schema import AuditTable
+from fairaudit.schema import AuditTable, Schema
 from fairaudit.validation.canonical import fingerprint
 from fairaudit.validation.findings import table_findings
 from fairaudit.validation.plain import plain_column
@@ -22,6 +22,13 @@ def content_fingerprint(table: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
+def fitting(schema: Schema, data: pd.DataFrame) -> Schema:
+    """The schema with binary columns that were given a third category as nominal ones."""
+    types = dict(schema.types)
+    grown = [name for name, kind in types.items() if kind == "binary" and name in data and len(data[name].cat.categories) > 2]
+    return schema.with_(types=types | dict.fromkeys(grown, "nominal")) if grown else schema
+
+
 def rebuilt(table: AuditTable, data: pd.DataFrame) -> AuditTable:
     """A checked table with the same name, roles and categories and other data, with its own fingerprint and findings.
 
@@ -30,11 +37,7 @@ def rebuilt(table: AuditTable, data: pd.DataFrame) -> AuditTable:
     if data is table.data:
         return table
     data = data.reset_index(drop=True)
-    types = dict(table.schema.types)
-    for name, column_type in types.items():
-        if column_type == "binary" and name in data.columns and len(data[name].cat.categories) > 2:
-            types[name] = "nominal"
-    schema = table.schema.with_(types=types)
+    schema = fitting(table.schema, data)
     fresh = AuditTable(table.name, data, schema, fingerprint(data, schema))
     read = tuple(f for f in table.findings if f.code in READING_CODES)
     return replace(fresh, findings=(*read, *table_findings(fresh, {c: plain_column(data[c]) for c in data.columns})))

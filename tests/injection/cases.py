@@ -44,7 +44,7 @@ REQUESTS: dict[str, list[dict[str, Any]]] = {
         {"group": WOMEN, **SCORE, **LABEL, "noise": 0.0},
         {"group": INTERSECTION, **LABEL},
         {"group": WOMEN, **LABEL, "noise": 0.2},
-        {"group": WOMEN, "score": "income", "noise": 0.3, "scale": 5.0},
+        {"group": WOMEN, "score": "income", "threshold": 50, "noise": 0.3, "scale": 5.0},
     ],
     "random_selection": [{"group": WOMEN}, {}],
     "self_selection": [{"group": WOMEN, "score": "grade"}, {"group": INTERSECTION, **LABEL}, {"group": WOMEN, "score": "income"}],
