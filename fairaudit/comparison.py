@@ -15,7 +15,7 @@ It receives finite values only, at least ``min_rows`` on each side, and raises N
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,14 +24,13 @@ from scipy import stats
 
 from fairaudit.binning import Bins
 from fairaudit.errors import NotMeasurableError
+from fairaudit.kernels import KS_EXACT_ROWS, functions
+from fairaudit.kernels.chunks import BinChunk, bin_chunks
+from fairaudit.kernels.functions import Kernel
+from fairaudit.kernels.pvalues import AD_CEILING, AD_FLOOR
 from fairaudit.registry import FunctionSpec, Registry
 
 BatchResult = tuple[np.ndarray, list[str]]
-
-AD_FLOOR, AD_CEILING = 0.001, 0.25
-"""Limits of the table from which scipy takes the p-value of the Anderson-Darling test."""
-KS_EXACT_ROWS = 1000
-"""Largest number of rows on a side for which the exact Kolmogorov-Smirnov p-value is taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +60,8 @@ class ComparisonSpec(FunctionSpec):
         for the scale ``unit``, where the rule is a tenth of a standard deviation.
     floor, ceiling : float or None
         Limits at which a p-value stops saying how small or large it is.
-    batch : callable or None
-        The same function over all bins at once: two Bins in, scores and notes out.
+    batch : Kernel or None
+        The same function over all bins, or all resamples, at once. Functions without one are called bin by bin.
     """
 
     output: Literal["p_value", "score"]
@@ -76,7 +75,7 @@ class ComparisonSpec(FunctionSpec):
     threshold: float | None = None
     floor: float | None = None
     ceiling: float | None = None
-    batch: Callable[[Bins, Bins], BatchResult] | None = None
+    batch: Kernel | None = None
 
     @property
     def is_p_value(self) -> bool:
@@ -146,10 +145,52 @@ def compare_bins(spec: ComparisonSpec, a: Bins, b: Bins) -> BatchResult:
     a, b : Bins
         Target and reference, with the same number of bins.
     """
-    if spec.batch is not None:
-        return spec.batch(a, b)
-    results = [compare(spec, x, y) for x, y in zip(a, b, strict=True)]
-    return np.array([score for score, _ in results]), [note for _, note in results]
+    return compare_bins_by([spec], a, b)[0]
+
+
+def compare_bins_by(specs: Sequence[ComparisonSpec], a: Bins, b: Bins) -> list[BatchResult]:
+    """Scores and notes of all bins by several functions, which share the sorted and merged values.
+
+    Parameters
+    ----------
+    specs : sequence of ComparisonSpec
+    a, b : Bins
+        Target and reference, with the same number of bins.
+    """
+    chunks: dict[int, list[BinChunk]] = {}
+    results = []
+    for spec in specs:
+        if spec.batch is None:
+            pairs = [compare(spec, x, y) for x, y in zip(a, b, strict=True)]
+            results.append((np.array([score for score, _ in pairs]), [note for _, note in pairs]))
+            continue
+        kept = np.flatnonzero(np.minimum(a.sizes, b.sizes) >= spec.min_rows)
+        if spec.min_rows not in chunks:
+            fewest = min(a.sizes.min(), b.sizes.min())
+            same = next((c for m, c in chunks.items() if fewest >= max(m, spec.min_rows)), None)
+            chunks[spec.min_rows] = bin_chunks(a, b, kept) if same is None else same
+        results.append(_batch(spec, spec.batch, a, b, kept, chunks[spec.min_rows]))
+    return results
+
+
+def _batch(spec: ComparisonSpec, kernel: Kernel, a: Bins, b: Bins, kept: np.ndarray, chunks: list[BinChunk]) -> BatchResult:
+    scores, notes = np.full(len(a), np.nan), [""] * len(a)
+    for i in np.flatnonzero(np.minimum(a.sizes, b.sizes) < spec.min_rows):
+        scores[i], notes[i] = compare(spec, a[int(i)], b[int(i)])
+    if not len(kept):
+        return scores, notes
+    # Divisions by 0 are the undefined cases, which get their reason below.
+    with np.errstate(all="ignore"):
+        found = [kernel.statistics(chunk) for chunk in chunks]
+        statistics = tuple(np.concatenate(x) for x in zip(*found, strict=True))
+        scores[kept], reasons = kernel.scores(statistics, a.sizes[kept].astype(float), b.sizes[kept].astype(float))
+    said = ["not defined for these values" if np.isnan(s) else "" for s in scores[kept]]
+    for mask, reason in reasons:
+        for i in np.flatnonzero(mask):
+            said[i] = reason
+    for i, note in zip(kept, said, strict=True):
+        notes[i] = note or limit_note(spec, scores[i])
+    return scores, notes
 
 
 def normalise(spec: ComparisonSpec, scores: np.ndarray, spread: float) -> np.ndarray:
@@ -196,6 +237,7 @@ def _need_two_values(a: np.ndarray, b: np.ndarray) -> None:
     range=(0.0, np.inf),
     symmetric=False,
     threshold=0.10,
+    batch=functions.RATIO_OF_MEANS,
 )
 def ratio_of_means(a: np.ndarray, b: np.ndarray) -> float:
     """``|1 - mean(a) / mean(b)|``."""
@@ -219,6 +261,7 @@ def ratio_of_means(a: np.ndarray, b: np.ndarray) -> float:
     scale="unit",
     symmetric=False,
     signed=True,
+    batch=functions.MEAN_DIFFERENCE,
 )
 def mean_difference(a: np.ndarray, b: np.ndarray) -> float:
     """``mean(a) - mean(b)``."""
@@ -241,6 +284,7 @@ _KS_FACTS = {
     summary="p-value for the largest gap between the two empirical distributions.",
     reference=f"QMAD, equation 9; scipy.stats.ks_2samp, exact up to {KS_EXACT_ROWS:,} values a side, asymptotic above",
     **_KS_FACTS,
+    batch=functions.KS,
 )
 def ks_test(a: np.ndarray, b: np.ndarray) -> float:
     """p-value of the two-sided two-sample Kolmogorov-Smirnov test."""
@@ -254,6 +298,7 @@ def ks_test(a: np.ndarray, b: np.ndarray) -> float:
     summary="The same test with scipy's automatic choice of method: exact up to 10,000 values a side.",
     reference="QMAD, equation 9; scipy.stats.ks_2samp, method 'auto'",
     **_KS_FACTS,
+    batch=functions.KS_AUTO,
 )
 def ks_test_auto(a: np.ndarray, b: np.ndarray) -> float:
     """p-value of scipy's ``ks_2samp`` with its defaults."""
@@ -273,6 +318,7 @@ def ks_test_auto(a: np.ndarray, b: np.ndarray) -> float:
     no_difference=AD_CEILING,
     floor=AD_FLOOR,
     ceiling=AD_CEILING,
+    batch=functions.ANDERSON_DARLING,
 )
 def anderson_darling(a: np.ndarray, b: np.ndarray) -> float:
     """p-value of the two-sample Anderson-Darling test, clipped to [0.001, 0.25] by scipy's table."""
@@ -294,6 +340,7 @@ def anderson_darling(a: np.ndarray, b: np.ndarray) -> float:
     range=(0.0, 1.0),
     no_difference=1.0,
     min_rows=2,
+    batch=functions.WELCH_T,
 )
 def welch_t_test(a: np.ndarray, b: np.ndarray) -> float:
     """p-value of Welch's t-test; 0 for two different constants."""
@@ -314,6 +361,7 @@ def welch_t_test(a: np.ndarray, b: np.ndarray) -> float:
     scale="p_value",
     range=(0.0, 1.0),
     no_difference=1.0,
+    batch=functions.MANN_WHITNEY,
 )
 def mann_whitney(a: np.ndarray, b: np.ndarray) -> float:
     """p-value of the two-sided Mann-Whitney U test."""
@@ -332,6 +380,7 @@ def mann_whitney(a: np.ndarray, b: np.ndarray) -> float:
     range=(0.0, 1.0),
     no_difference=1.0,
     min_rows=2,
+    batch=functions.BRUNNER_MUNZEL,
 )
 def brunner_munzel(a: np.ndarray, b: np.ndarray) -> float:
     """p-value of the Brunner-Munzel test; 0 for samples that do not overlap, where scipy's variance estimate is 0."""
@@ -359,6 +408,7 @@ def level_counts(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     input_types=CATEGORIES,
     range=(0.0, 1.0),
     no_difference=1.0,
+    batch=functions.CHI_SQUARED,
 )
 def chi_squared(a: np.ndarray, b: np.ndarray) -> float:
     """p-value of Pearson's chi-squared test of the table of counts, without continuity correction."""
@@ -380,11 +430,13 @@ def chi_squared(a: np.ndarray, b: np.ndarray) -> float:
     input_types=CATEGORIES,
     range=(0.0, 1.0),
     threshold=0.10,
+    batch=functions.TOTAL_VARIATION,
 )
 def total_variation(a: np.ndarray, b: np.ndarray) -> float:
     """Half the sum of the absolute differences of the shares."""
     counts = level_counts(a, b)
-    return float(0.5 * np.abs(counts[0] / len(a) - counts[1] / len(b)).sum())
+    # Rounding can lift the sum above 1.
+    return min(float(0.5 * np.abs(counts[0] / len(a) - counts[1] / len(b)).sum()), 1.0)
 
 
 @COMPARISONS.register(
@@ -397,6 +449,7 @@ def total_variation(a: np.ndarray, b: np.ndarray) -> float:
     output="score",
     scale="unit",
     range=(0.0, np.inf),
+    batch=functions.WASSERSTEIN,
 )
 def wasserstein(a: np.ndarray, b: np.ndarray) -> float:
     """First Wasserstein distance."""

@@ -16,7 +16,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
     frozenset({"registry"}),
     frozenset({"schema", "results", "progress"}),
-    frozenset({"reading", "validation", "binning", "comparison", "aggregation", "contrast", "attributes"}),
+    frozenset({"reading", "validation", "binning", "kernels", "comparison", "aggregation", "contrast", "attributes"}),
     frozenset(
         {
             "qmad",
