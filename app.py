@@ -4,7 +4,7 @@ import streamlit as st
 
 from fairaudit.ui import frame
 
-st.set_page_config(page_title="fairaudit", page_icon=":material/balance:", layout="wide")
+st.set_page_config(page_title="fairaudit", page_icon=frame.ICON, layout="wide")
 
 page = st.navigation(
     {
@@ -14,6 +14,9 @@ page = st.navigation(
         ],
         "Assess": [
             st.Page("pages/audit.py", title="Audit", icon=":material/grid_on:"),
+        ],
+        "Understand": [
+            st.Page("pages/method.py", title="Method", icon=":material/menu_book:"),
         ],
     }
 )

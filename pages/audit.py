@@ -1,7 +1,5 @@
 """Which attributes differ, on which frame, between whom, by how much and in which direction."""
 
-import streamlit as st
-
 from fairaudit.ui import evidence
 from fairaudit.ui.audit_view import answer, attribute_table
 from fairaudit.ui.cache import plain_audit

@@ -8,7 +8,15 @@ from fairaudit.ui.method import chapters
 page_head("Method", "What every number on the other pages means, when not to trust it, and where it comes from.")
 
 found = chapters()
-chapter = st.segmented_control("Chapter", list(found), default=next(iter(found)), required=True, key="chapter", bind="query-params", label_visibility="collapsed")
+chapter = st.segmented_control(
+    "Chapter",
+    list(found),
+    default=next(iter(found)),
+    required=True,
+    key="chapter",
+    bind="query-params",
+    label_visibility="collapsed",
+)
 st.markdown(found[chapter].introduction)
 for spec in found[chapter].specs:
     with st.container(border=True):

@@ -18,7 +18,12 @@ for column, found in zip(columns, demos(), strict=True):
     with column.container(border=True, height="stretch"):
         st.markdown(f"**{found.title}**")
         st.caption(found.story)
-        if st.button("Open", key=f"demo.{found.name}", icon=":material/play_arrow:", type="primary" if found.name == "hiring" else "secondary"):
+        if st.button(
+            "Open",
+            key=f"demo.{found.name}",
+            icon=":material/play_arrow:",
+            type="primary" if found.name == "hiring" else "secondary",
+        ):
             with friendly_errors():
                 load_demo(found.name)
             st.switch_page("pages/audit.py")
@@ -26,7 +31,9 @@ for column, found in zip(columns, demos(), strict=True):
 left, right = st.columns(2)
 with left.container(border=True, height="stretch"):
     st.markdown("**Upload your own tables**")
-    st.caption("CSV with any common delimiter, encoding and decimal mark, Parquet, or Excel. You see how each file was read and can change it.")
+    st.caption(
+        "CSV with any common delimiter, encoding and decimal mark, Parquet, or Excel. You see how each file was read and can change it."
+    )
     st.page_link("pages/data.py", label="Upload", icon=":material/upload_file:")
 with right.container(border=True, height="stretch"):
     st.markdown("**What happens to your data**")

@@ -1,6 +1,6 @@
 """Quantile Multi-Attribute Disparity (QMAD), Algorithm 1 of the paper."""
 
-from fairaudit.qmad.api import audit, audit_frames, cell_values, compared_attributes
+from fairaudit.qmad.api import audit, audit_frames, cell_bins, compared_attributes
 from fairaudit.qmad.pairs import PAIRS, NamedPair, Recommendation, named_pair, recommend_pair
 from fairaudit.qmad.settings import QmadSettings
 
@@ -11,7 +11,7 @@ __all__ = [
     "Recommendation",
     "audit",
     "audit_frames",
-    "cell_values",
+    "cell_bins",
     "compared_attributes",
     "named_pair",
     "recommend_pair",

@@ -12,7 +12,7 @@ from fairaudit.aggregation import aggregate
 from fairaudit.attributes import PairValues, pair_values
 from fairaudit.contrast import Contrast, Pair
 from fairaudit.errors import CancelledError, SettingsError, column_not_found
-from fairaudit.qmad.scoring import AttributeScore, comparison_for, flagged, score_attribute
+from fairaudit.qmad.scoring import AttributeScore, comparison_for, cut, flagged, score_attribute
 from fairaudit.qmad.settings import QmadSettings
 from fairaudit.results import ATTRIBUTE_COLUMNS, BIN_COLUMNS, OVERALL_COLUMNS, AuditResult, now, versions
 from fairaudit.schema import COMPARED_TYPES, AuditTable, Frames, Schema
@@ -135,7 +135,7 @@ def audit_frames(
         for attribute in attributes:
             if cancel is not None and cancel():
                 raise CancelledError("The audit was cancelled.", "Start it again when you are ready.")
-            problem = pair.problem or unusable(frames, pair, attribute, settings)
+            problem = pair.problem or unusable(frames, pair, attribute)
             if problem:
                 attribute_rows.append(
                     _unmeasured_row(pair, attribute, comparison_for(settings, frames.reference.type_of(attribute)).name, problem)
@@ -244,7 +244,7 @@ def aggregated_attributes(frames: Frames, settings: QmadSettings, attributes: tu
     return over
 
 
-def unusable(frames: Frames, pair: Pair, attribute: str, settings: QmadSettings) -> str:
+def unusable(frames: Frames, pair: Pair, attribute: str) -> str:
     """Why an attribute of a pair cannot be compared; empty when it can."""
     for column, reason in frames.mismatched:
         if column == attribute:
@@ -255,11 +255,34 @@ def unusable(frames: Frames, pair: Pair, attribute: str, settings: QmadSettings)
     return ""
 
 
-def cell_values(frames: Frames, settings: QmadSettings, frame: str, group: str, attribute: str) -> PairValues:
-    """The values of both sides behind one row of ``attributes()``, for charts."""
+def cell_bins(
+    frames: Frames, settings: QmadSettings, frame: str, group: str, attribute: str, number: int | None = None
+) -> tuple[PairValues, np.ndarray, np.ndarray]:
+    """The values behind one row of ``attributes()``, or behind one of its bins, for charts.
+
+    Parameters
+    ----------
+    frames, settings
+        As for ``audit_frames``.
+    frame, group, attribute : str
+        As in the row.
+    number : int, optional
+        Bin, from 1; all values when it is left out.
+
+    Returns
+    -------
+    values : PairValues
+        The attribute on both sides, with the names of its levels.
+    target, reference : ndarray of float
+        Valid values of both sides.
+    """
     for pair in settings.contrast.pairs(frames):
-        if pair.frame == frame and pair.group == group and not pair.problem:
-            return pair_values(pair, attribute)
+        if pair.frame == frame and pair.group == group and not (pair.problem or unusable(frames, pair, attribute)):
+            values = pair_values(pair, attribute)
+            target, reference = cut(values, settings)
+            if number is None:
+                return values, target.values, reference.values
+            return values, target[number - 1], reference[number - 1]
     raise SettingsError(f"There is nothing to show for {attribute!r} of {frame!r}.", "Choose a cell that was measured.")
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import streamlit as st
 
 from fairaudit.datasets import demo
@@ -11,7 +15,7 @@ from fairaudit.schema import Frames
 from fairaudit.ui import state
 from fairaudit.validation import check_frames
 
-_BY_CONTENT = {Frames: lambda frames: frames.fingerprint, QmadSettings: repr}
+_BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {Frames: lambda frames: frames.fingerprint, QmadSettings: repr}
 
 
 @st.cache_data(max_entries=8, show_spinner="Reading the demo data …")
@@ -30,6 +34,4 @@ def load_demo(name: str) -> None:
 @st.cache_data(max_entries=30, hash_funcs=_BY_CONTENT, scope="session", show_spinner=False)
 def plain_audit(frames: Frames, settings: QmadSettings) -> AuditResult:
     """Scores without calibration."""
-    from dataclasses import replace
-
     return audit_frames(frames, replace(settings, resamples=0))

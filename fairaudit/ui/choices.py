@@ -128,7 +128,7 @@ def audit_choices(frames: Frames) -> QmadSettings:
             BINNINGS.names(),
             default="sequential",
             required=True,
-            format_func=lambda n: BINNINGS[n].label,
+            format_func={"sequential": "Row order", "quantile": "Value"}.__getitem__,
             key="binning",
             bind="query-params",
             help="  \n".join(f"**{b.label}**: {b.summary} {b.pitfall}" for b in BINNINGS),

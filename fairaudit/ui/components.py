@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
+from fairaudit.charts import DARK, LIGHT, Theme
 from fairaudit.errors import FairAuditError, ValidationError
 from fairaudit.schema import Finding
 from fairaudit.ui import state
@@ -69,12 +71,20 @@ def need_tables() -> state.Loaded:
     return tables
 
 
-def chart_theme() -> str:
-    """ "light" or "dark", as the visitor sees the page."""
-    return "dark" if st.context.theme.type == "dark" else "light"
+def chart_theme() -> Theme:
+    """The colours of charts, light or dark as the visitor sees the page."""
+    return DARK if st.context.theme.type == "dark" else LIGHT
 
 
-_ICONS = {"error": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
+def plotly(figure: go.Figure, key: str, *, clickable: bool = False) -> list[object] | None:
+    """Show a figure; for a clickable one the customdata of the cell that was clicked."""
+    config = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "zoom2d", "pan2d", "autoScale2d"]}
+    if not clickable:
+        st.plotly_chart(figure, theme=None, key=key, config=config)
+        return None
+    event = st.plotly_chart(figure, theme=None, key=key, config=config, on_select="rerun", selection_mode="points")
+    points = event["selection"]["points"]
+    return list(points[0]["customdata"]) if points and points[0].get("customdata") else None
 
 
 def findings_table(findings: tuple[Finding, ...]) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
-from fairaudit.ui import state
+from fairaudit.ui import jobs, state
 from fairaudit.ui.components import plain
+
+ICON = str(Path(__file__).parents[1] / "data" / "icon.svg")
+"""A file of our own: a named icon would be fetched from another host."""
 
 
 def sidebar() -> None:
     """What is loaded in this session, on every page."""
     with st.sidebar:
+        jobs.watch()
         tables = state.loaded()
         if tables is None:
             st.caption("No tables are loaded. They stay in this session: nothing is stored, nothing leaves this computer.")
@@ -28,5 +34,7 @@ def sidebar() -> None:
             help="Remove the tables, results and choices of this session.",
             key="reset",
         ):
+            for job in jobs.running():
+                job.cancel()
             state.reset()
             st.rerun()

@@ -48,6 +48,12 @@ def load(tables: Loaded) -> None:
     st.session_state.pop(_CELL, None)
 
 
+def unload() -> None:
+    """Drop the tables and all that belongs to them."""
+    st.session_state.pop(_LOADED, None)
+    st.session_state.pop(_CELL, None)
+
+
 def replace_frames(frames: Frames) -> None:
     """The same tables after roles, types or targets were changed."""
     now = st.session_state[_LOADED]
@@ -69,11 +75,23 @@ def generation() -> int:
     return st.session_state.get(_GENERATION, 0)
 
 
-def chosen_cell() -> tuple[str, ...] | None:
+def chosen_cell() -> tuple[str, str, str] | None:
     """The cell (frame, group, attribute) whose evidence is shown."""
-    return st.session_state.get(_CELL)
+    chosen = st.session_state.get(_CELL)
+    return None if chosen is None else chosen[:3]
 
 
-def choose_cell(frame: str, group: str, attribute: str) -> None:
-    """Show the evidence behind a cell."""
-    st.session_state[_CELL] = (frame, group, attribute)
+def chosen_bin() -> int | None:
+    """The bin of the chosen cell whose evidence is shown, None for all bins."""
+    chosen = st.session_state.get(_CELL)
+    return None if chosen is None else chosen[3]
+
+
+def choose_cell(frame: str, group: str, attribute: str, number: int | None = None) -> None:
+    """Show the evidence behind a cell, or behind one of its bins."""
+    st.session_state[_CELL] = (frame, group, attribute, number)
+
+
+def forget_cell() -> None:
+    """Show the evidence of the most conspicuous attribute again."""
+    st.session_state.pop(_CELL, None)

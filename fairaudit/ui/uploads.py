@@ -1,0 +1,66 @@
+"""From the files of an upload control to the tables of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+import streamlit as st
+
+from fairaudit.errors import FairAuditError, ValidationError
+from fairaudit.reading import ReadOptions, ReadTable, read_table
+from fairaudit.ui import state
+from fairaudit.validation import check_frames
+
+FILE_TYPES = ("csv", "tsv", "tab", "txt", "dat", "parquet", "pq", "xlsx", "xlsm")
+_DONE = "fairaudit.upload"
+
+
+def table_name(file_name: str) -> str:
+    """Name of a table: the file's name without its ending."""
+    return PurePath(file_name).stem or file_name
+
+
+def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> None:
+    """Read and check new files; files that were taken already are not read again.
+
+    Raises
+    ------
+    FairAuditError
+        With all problems of all files together; nothing stays loaded then.
+    """
+    files = [reference, *targets]
+    signature = (tuple((f.file_id, f.name) for f in files), repr(options))
+    if st.session_state.get(_DONE) == signature:
+        return
+    # What was loaded before must not look as if it came from these files when one of them is bad.
+    state.unload()
+    st.session_state.pop(_DONE, None)
+    limit = st.get_option("server.maxUploadSize") * 2**20
+    tables: list[ReadTable] = []
+    problems: list[FairAuditError] = []
+    for file in files:
+        try:
+            tables.append(read_table(file.getvalue(), name=table_name(file.name), options=options, max_bytes=limit))
+        except FairAuditError as error:
+            problems.append(error)
+    if problems:
+        raise problems[0] if len(problems) == 1 else ValidationError(problems)
+    names = _unique([t.name for t in tables[1:]], taken=tables[0].name)
+    frames = check_frames(tables[0], dict(zip(names, tables[1:], strict=True)))
+    reading = tuple(f"{t.name}: {t.decision.sentence}" for t in tables)
+    state.load(state.Loaded(frames, "Your files", reading=reading))
+    st.session_state[_DONE] = signature
+
+
+def _unique(names: list[str], taken: str) -> list[str]:
+    """The same names, numbered where they repeat or equal ``taken``."""
+    seen, result = {taken}, []
+    for name in names:
+        new, number = name, 2
+        while new in seen:
+            new, number = f"{name} ({number})", number + 1
+        seen.add(new)
+        result.append(new)
+    return result

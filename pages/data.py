@@ -1,0 +1,72 @@
+"""Upload, see how the files were read, say what the columns are, look before measuring."""
+
+import streamlit as st
+
+from fairaudit.ui import distributions, roles, state, uploads
+from fairaudit.ui.components import findings_table, friendly_errors, page_head, plain
+from fairaudit.ui.reading_choices import reading_choices
+
+page_head("Data", "Are the tables read as they were meant, and is every column what it seems to be?")
+
+left, right = st.columns(2)
+reference = left.file_uploader(
+    "Reference table",
+    uploads.FILE_TYPES,
+    key=f"upload.reference.{state.generation()}",
+    help="What the targets are compared with.",
+)
+targets = right.file_uploader(
+    "Target tables",
+    uploads.FILE_TYPES,
+    accept_multiple_files=True,
+    key=f"upload.targets.{state.generation()}",
+    help="One or more, in the order of time.",
+)
+options = reading_choices()
+if reference is not None:
+    if targets:
+        with friendly_errors(), st.spinner("Reading and checking …"):
+            uploads.take(reference, targets, options)
+    else:
+        st.info("Add one or more target tables.", icon=":material/arrow_forward:")
+
+tables = state.loaded()
+if tables is None:
+    st.stop()
+
+frames = tables.frames
+st.success(
+    f"{plain(tables.origin)}: {len(frames.targets)} target table{'s' if len(frames.targets) != 1 else ''} and a reference are ready.",
+    icon=":material/check_circle:",
+)
+st.page_link("pages/audit.py", label="Go to the audit", icon=":material/grid_on:")
+
+if tables.reading:
+    st.subheader("How the files were read", divider="gray")
+    for sentence in tables.reading:
+        st.markdown(f"- {plain(sentence)}")
+st.subheader("Preview", divider="gray")
+shown = st.segmented_control(
+    "Table",
+    [t.name for t in frames.tables],
+    default=frames.reference.name,
+    required=True,
+    key="preview",
+    label_visibility="collapsed",
+)
+preview = next(t for t in frames.tables if t.name == shown)
+st.dataframe(preview.data.head(200), height=250)
+st.caption(f"The first {min(200, len(preview)):,} of {len(preview):,} rows.")
+
+st.subheader("Columns", divider="gray")
+roles.editor(frames)
+
+found = tuple(f for t in frames.tables for f in t.findings) + frames.findings
+st.subheader(f"What was noticed ({len(found)})", divider="gray")
+if found:
+    findings_table(found)
+else:
+    st.caption("Nothing unusual.")
+
+st.subheader("Distributions", divider="gray")
+distributions.show(frames)
