@@ -134,7 +134,7 @@ def test_self_selection_weights_are_those_of_the_paper() -> None:
         score[selection_removal_order("self_selection", np.ones(20, bool), score=score, seed=s).rows[0]] for s in range(3000)
     ]
     low = np.mean(np.array(first) == 0)
-    assert abs(low - 4.25 / 4.5) < 4 * np.sqrt(low * (1 - low) / 3000)
+    assert abs(low - 4.25 / 4.5) < 4 * np.sqrt(low * (1 - low) / 1000)
 
 
 def test_missing_scores_count_as_the_mean() -> None:

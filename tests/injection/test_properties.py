@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairaudit.injection import INJECTIONS, Injected, Injection, inject, replay
@@ -149,6 +149,7 @@ def test_sentences_name_strength_group_and_column(case: dict[str, Any]) -> None:
     assert "nothing" in Injection.from_dict({**case, "strength": 0}).sentence()
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from(CASES), st.floats(0, 1)), max_size=4), st.integers(0, 2**32))
 def test_stacks_keep_an_exact_account(steps: list[tuple[dict[str, Any], float]], seed: int) -> None:
     table = mixed_table()
