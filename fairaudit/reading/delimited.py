@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 import pyarrow as pa
 import pyarrow.csv
@@ -13,6 +14,8 @@ from fairaudit.reading.decisions import ReadOptions
 from fairaudit.reading.formats import NO_DELIMITER, decode, records, sniff_delimiter
 
 LARGEST_BLOCK = 2**31 - 1
+LAST_ROW = "\x1e"
+"""The ASCII record separator, which does not occur in text that people write."""
 
 
 @dataclass(frozen=True)
@@ -67,25 +70,23 @@ def _split(rest: str, delimiter: str, width: int, body: str) -> list[pa.ChunkedA
     """Columns of text of everything below the names."""
     if delimiter == NO_DELIMITER and delimiter in rest:
         raise ReadingError("The file holds characters that no text has.", "Name the delimiter and the encoding.")
-    # the parser does not see a single row that has no line break at its end
-    data = (rest if rest.endswith(("\n", "\r")) else rest + "\n").encode("utf-8", "surrogatepass")
-    quotes = data.count(b'"')
-    # an odd number of quotes is a value that is never closed, or a stray quote: the slow reader tells them apart
-    if quotes % 2:
-        for _ in records(body, delimiter):
-            pass
-    widest = width + 1
+    first = next(islice(records(body, delimiter), int(len(rest) < len(body)), None), (0, 0, []))[2]
+    if len(first) not in (width, width + 1):
+        raise _misfit(body, delimiter, width)
+    # The parser leaves out, without a word, whatever follows a quote that is never closed: a last row of our own must come out again.
+    end = "" if rest.endswith(("\n", "\r")) else "\n"
+    data = f"{rest}{end}{delimiter.join([LAST_ROW] * len(first))}\n".encode("utf-8", "surrogatepass")
     for block in (min(max(1 << 20, len(data) // 16), 1 << 26), min(len(data) + 1, LARGEST_BLOCK)):
         try:
             table = pyarrow.csv.read_csv(
                 pa.BufferReader(data),
                 read_options=pyarrow.csv.ReadOptions(autogenerate_column_names=True, block_size=block),
-                parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=quotes > 0),
+                parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in rest),
                 convert_options=pyarrow.csv.ConvertOptions(
                     strings_can_be_null=False,
                     null_values=[],
                     check_utf8=True,
-                    column_types={f"f{i}": pa.string() for i in range(widest)},
+                    column_types={f"f{i}": pa.string() for i in range(len(first))},
                 ),
             )
             break
@@ -96,9 +97,9 @@ def _split(rest: str, delimiter: str, width: int, body: str) -> list[pa.ChunkedA
             raise _misfit(body, delimiter, width, str(error)) from None
     else:
         raise _misfit(body, delimiter, width)
-    if table.num_columns > widest:
+    if table.column(0)[-1].as_py() != LAST_ROW:
         raise _misfit(body, delimiter, width)
-    return list(table.columns)
+    return [column[:-1] for column in table.columns]
 
 
 def _misfit(body: str, delimiter: str, width: int, detail: str = "") -> ReadingError:

@@ -119,6 +119,8 @@ def plain_numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
     if not pc.all(pc.equal(floats, pc.floor(floats))).as_py():
         return floats
     integers = _cast_all(texts, pa.int64())
+    if integers is None and _largest(floats) >= EXACT and not pc.any(pc.match_substring_regex(texts, r"[^\d+-]")).as_py():
+        return None  # digits alone, and more of them than any number type holds: a code
     return floats if integers is None else integers
 
 

@@ -14,9 +14,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairaudit.reading.numbers import plain_numbers, to_arrow
+from fairaudit.reading.numbers import EXACT, plain_numbers, to_arrow
 from fairaudit.schema import category_name
 
+TOO_LONG = "whole numbers with more digits than a measurement has"
 Kind = Literal["number", "text", "bool", "date", "empty"]
 KIND_WORDS = {"number": "numbers", "text": "text", "bool": "true/false values", "date": "dates", "empty": "no values"}
 DATE_FORMATS = (
@@ -58,6 +59,7 @@ class Plain:
         For text and truth values: position in ``names``, -1 where missing.
     ordered : bool
         Whether ``names`` are in an order that the data gave (ordered categories, intervals).
+    texts : Series of str, for numbers that were stored as text
     note : str
         How the plain form was reached, when it is not obvious.
     """
@@ -69,6 +71,7 @@ class Plain:
     codes: np.ndarray | None = None
     names: list[str] = field(default_factory=list)
     ordered: bool = False
+    texts: pd.Series | None = None
     note: str = ""
 
     def __len__(self) -> int:
@@ -145,9 +148,11 @@ class Plain:
         """Texts as objects, None where missing; integers of any size keep all digits."""
         if pd.api.types.is_integer_dtype(self.source.dtype):
             texts = pa.array(self.source, from_pandas=True).cast(pa.string())
-            return pd.Series(texts.to_numpy(zero_copy_only=False), dtype=object)
+            return pd.Series(texts.to_numpy(zero_copy_only=False), dtype="object")
+        if self.texts is not None:
+            return self.texts.astype(object).where(self.texts.notna(), None)
         codes, names = self.levels
-        return pd.Series(np.array([*names, None], dtype=object)[codes])
+        return pd.Series(np.array([*names, None], dtype=object)[codes], dtype="object")
 
 
 def _merged(codes: np.ndarray, names: list[str]) -> tuple[np.ndarray, list[str]]:
@@ -172,7 +177,11 @@ def plain_column(series: pd.Series) -> Plain:
     if pd.api.types.is_complex_dtype(dtype):
         return _texts(series, series.map(str, na_action="ignore"))
     if pd.api.types.is_numeric_dtype(dtype):
-        return _numbers(series, series.to_numpy(dtype=np.float64, na_value=np.nan))
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        if pd.api.types.is_integer_dtype(dtype) and _loses_digits(values, series):
+            codes, found = pd.factorize(series)
+            return Plain("text", series, codes=codes, names=[str(v) for v in found], note=TOO_LONG)
+        return _numbers(series, values)
     if pd.api.types.is_timedelta64_dtype(dtype):
         return _numbers(series, series.dt.total_seconds().to_numpy(dtype=np.float64), "seconds")
     if isinstance(dtype, pd.PeriodDtype):
@@ -184,6 +193,12 @@ def plain_column(series: pd.Series) -> Plain:
     if isinstance(dtype, pd.ArrowDtype):
         return _arrow(series)
     return _objects(series)
+
+
+def _loses_digits(values: np.ndarray, cells: pd.Series) -> bool:
+    """Whether different cells become the same number, because they have more digits than a float64 keeps."""
+    finite = values[np.isfinite(values)]
+    return len(finite) > 0 and np.abs(finite).max() >= EXACT and len(pd.unique(finite)) < cells.nunique()
 
 
 def _numbers(series: pd.Series, values: np.ndarray, note: str = "") -> Plain:
@@ -289,9 +304,14 @@ def _texts(series: pd.Series, texts: pd.Series, mixed: bool = False) -> Plain:
     if arrow.null_count == len(arrow):
         return Plain("empty", series)
     found = plain_numbers(arrow)
+    cells = pd.Series(arrow.to_pandas(), dtype="str")
+    too_long = False
     if found is not None:
-        return Plain("number", series, numbers=found.to_numpy().astype(np.float64), note="numbers stored as text")
-    codes, names = pd.factorize(pd.Series(arrow.to_pandas(), dtype="str"))
+        values = found.to_numpy().astype(np.float64)
+        too_long = _loses_digits(values, cells)
+        if not too_long:
+            return Plain("number", series, numbers=values, texts=cells, note="numbers stored as text")
+    codes, names = pd.factorize(cells)
     labels = list(names)
     dates, form = text_dates(labels)
     if dates is not None:
@@ -301,7 +321,7 @@ def _texts(series: pd.Series, texts: pd.Series, mixed: bool = False) -> Plain:
             dates=pd.Series(np.append(dates.to_numpy(), np.datetime64("NaT"))[codes]),
             note=f"read from text in the form {'year-month-day' if form == 'ISO8601' else form}",
         )
-    return Plain("text", series, codes=codes, names=labels, note="mixed types" if mixed else "")
+    return Plain("text", series, codes=codes, names=labels, note="mixed types" if mixed else TOO_LONG if too_long else "")
 
 
 def text_dates(names: list[str]) -> tuple[pd.Series | None, str]:
