@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 
 from fairaudit.baselines.continuous import quantile_disparity
+from fairaudit.baselines.features import ENCODINGS, Encoding
 from fairaudit.baselines.groups import group_rates
 from fairaudit.baselines.intervals import LEVEL, RESAMPLES
 from fairaudit.baselines.measure import RULE, judge, measure
 from fairaudit.baselines.metrics import BASELINES
-from fairaudit.baselines.sides import ENCODINGS, Encoding, TableArrays, table_arrays
+from fairaudit.baselines.sides import TableArrays, table_arrays
 from fairaudit.baselines.spec import BaselineSpec, Sampling, Side
 from fairaudit.contrast import Contrast, Pair
 from fairaudit.errors import CancelledError, SettingsError, unknown_name
@@ -204,7 +205,7 @@ def baselines(
     seed : int
         Seed of every random step.
     neighbour_rows : int, optional
-        For consistency, the largest number of rows of a side that are scored; None scores them all.
+        For consistency, the largest number of rows of a side that are scored; see ``Sampling``. None scores them all.
     concentration : float
         Smoothing of the empirical differential fairness; 0 gives the unsmoothed form.
     bins : int

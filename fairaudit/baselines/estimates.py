@@ -10,6 +10,7 @@ import numpy as np
 
 from fairaudit.baselines.continuous import mean_difference_half_width, quantile_disparity, roc_auc_interval
 from fairaudit.baselines.counts import MISSING
+from fairaudit.baselines.features import Features
 from fairaudit.baselines.individual import N_NEIGHBORS, conditioned, consistency_scores, scaled
 from fairaudit.baselines.intervals import (
     NO_INTERVAL,
@@ -22,7 +23,7 @@ from fairaudit.baselines.intervals import (
     wilson,
 )
 from fairaudit.baselines.rates import RATES, divide, generalized_entropy_index, log_ratios, rate, rate_counts
-from fairaudit.baselines.spec import Direction, Level, Measurement, Sampling, Side, direction_of
+from fairaudit.baselines.spec import POOL, Direction, Level, Measurement, Sampling, Side, direction_of
 
 Estimate = Callable[[Side, Side, Sampling], Measurement]
 LevelOf = Callable[[Side, Sampling], Level]
@@ -286,7 +287,7 @@ def conditioned_level(side: Side, how: Sampling) -> Level:
     return _neighbour_level(side, how, "balanced conditioned consistency", features, leave_self_out=True)
 
 
-def _neighbour_level(side: Side, how: Sampling, name: str, features: np.ndarray | None, *, leave_self_out: bool) -> Level:
+def _neighbour_level(side: Side, how: Sampling, name: str, features: Features | None, *, leave_self_out: bool) -> Level:
     """Mean of scores that compare each row with its neighbours on the same side."""
     key = (name, how)
     if key in side.memo:
@@ -294,18 +295,24 @@ def _neighbour_level(side: Side, how: Sampling, name: str, features: np.ndarray 
     if reason := side.lacks(("y_pred", "features")):
         return Level(math.nan, note=reason)
     assert features is not None and side.y_pred is not None
-    used = np.isfinite(features).all(axis=1) & (side.y_pred != MISSING)
-    n, left_out = int(used.sum()), int(side.n - used.sum())
+    used = np.flatnonzero(features.complete() & (side.y_pred != MISSING))
+    n, left_out = len(used), side.n - len(used)
     notes = [f"{left_out} rows of {side.name} with a missing value are left out of {name}."] if left_out else []
     least = N_NEIGHBORS + leave_self_out
-    if n < least or not features.shape[1]:
-        why = f"{n} complete rows, and {least} are needed" if features.shape[1] else "no features"
+    width = features.take(used[:1]).shape[1]
+    if n < least or not width:
+        why = f"{n} complete rows, and {least} are needed" if width else "no features"
         return Level(math.nan, note=" ".join([f"{side.name} has {why} to find {N_NEIGHBORS} neighbours.", *notes]))
     rows = None
     if how.neighbour_rows is not None and n > how.neighbour_rows:
-        rows = np.sort(how.rng(2).choice(n, how.neighbour_rows, replace=False))
-        notes.append(f"The {name} of {side.name} is estimated from {how.neighbour_rows} of {n} rows, each against all of them.")
-    values, outcome = features[used], side.y_pred[used]
+        rng = how.rng(2)
+        among = "all of them"
+        if n > POOL * how.neighbour_rows:
+            used = np.sort(rng.choice(used, POOL * how.neighbour_rows, replace=False))
+            among = f"a random {len(used)} of them"
+        rows = np.sort(rng.choice(len(used), how.neighbour_rows, replace=False))
+        notes.append(f"The {name} of {side.name} is estimated from {how.neighbour_rows} of {n} rows, each against {among}.")
+    values, outcome = features.take(used), side.y_pred[used]
     if leave_self_out:
         scores = consistency_scores(scaled(values), outcome, rows=rows, leave_self_out=True, algorithm="brute")
         scores = conditioned(scores)

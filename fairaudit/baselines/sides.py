@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from fairaudit.attributes import column_values
 from fairaudit.baselines.counts import outcome_codes
+from fairaudit.baselines.features import Encoding, Features, TableFeatures
 from fairaudit.baselines.spec import Side
 from fairaudit.contrast import Rows, outcome_values
 from fairaudit.schema import CATEGORICAL_TYPES, COMPARED_TYPES, AuditTable, Frames
-
-Encoding = Literal["one_hot", "codes"]
-ENCODINGS = ("one_hot", "codes")
 
 LABEL_IS_ASSESSED = (
     "There is no prediction: the label itself is assessed. Metrics that compare decisions with labels need a prediction column."
@@ -49,6 +45,9 @@ class TableArrays:
         def taken(values: np.ndarray | None) -> np.ndarray | None:
             return values if values is None or rows is None else values[rows]
 
+        def chosen(features: Features | None) -> Features | None:
+            return features.of_rows(rows) if isinstance(features, TableFeatures) else features
+
         whole = self.whole
         return Side(
             name,
@@ -56,8 +55,8 @@ class TableArrays:
             taken(whole.y_true),
             taken(whole.y_pred),
             taken(whole.y_score),
-            taken(whole.features),
-            taken(whole.features_without_sensitive),
+            chosen(whole.features),
+            chosen(whole.features_without_sensitive),
             whole.absent,
         )
 
@@ -121,8 +120,8 @@ def table_arrays(frames: Frames, table: AuditTable, threshold: float | None, enc
     features = without_sensitive = None
     if encoding is not None:
         columns = feature_columns(frames)
-        features = encoded(table, columns, encoding)
-        without_sensitive = encoded(table, tuple(c for c in columns if c not in schema.sensitive_features), encoding)
+        features = TableFeatures(table, columns, encoding)
+        without_sensitive = TableFeatures(table, tuple(c for c in columns if c not in schema.sensitive_features), encoding)
     whole = Side.of(
         table.name,
         y_true=y_true,
@@ -161,30 +160,3 @@ def feature_columns(frames: Frames) -> tuple[str, ...]:
             continue
         found.append(column)
     return tuple(found)
-
-
-def encoded(table: AuditTable, columns: tuple[str, ...], encoding: Encoding) -> np.ndarray:
-    """Features as numbers.
-
-    Parameters
-    ----------
-    table : AuditTable
-    columns : tuple of str
-    encoding : {"one_hot", "codes"}
-        ``one_hot``: a 0/1 column for each category, none dropped, all 0 where missing, as aif360's data sets do. ``codes``: one column
-        of label codes, NaN where missing, as in the QMAD paper.
-
-    Returns
-    -------
-    ndarray of float, shape (n_rows, n_encoded)
-        Numeric columns unchanged, NaN where missing or infinite.
-    """
-    parts: list[np.ndarray] = []
-    for column in columns:
-        series = table.data[column]
-        if encoding == "one_hot" and isinstance(series.dtype, pd.CategoricalDtype):
-            codes = series.cat.codes.to_numpy()
-            parts.append((codes[:, None] == np.arange(len(series.cat.categories))).astype(float))
-        else:
-            parts.append(column_values(table, column)[:, None])
-    return np.concatenate(parts, axis=1) if parts else np.empty((len(table), 0))

@@ -11,9 +11,13 @@ from typing import Any, Literal
 import numpy as np
 
 from fairaudit.baselines.counts import MISSING, outcome_codes, outcome_counts
+from fairaudit.baselines.features import ArrayFeatures, Features, TableFeatures
 from fairaudit.baselines.intervals import LEVEL, NO_INTERVAL, RESAMPLES, Interval, multinomial_draws
 from fairaudit.errors import SettingsError
 from fairaudit.registry import FunctionSpec, Registry
+
+POOL = 100
+"""Neighbours are looked for among at most this many times the rows that are scored."""
 
 Kind = Literal["difference", "ratio", "level"]
 
@@ -38,9 +42,9 @@ class Side:
     y_true, y_pred : ndarray of uint8 or None, shape (n,)
         See ``outcome_codes``.
     y_score : ndarray of float or None, shape (n,)
-    features : ndarray of float or None, shape (n, n_features)
-        For consistency: encoded as numbers; a row with a missing or infinite value is left out there.
-    features_without_sensitive : ndarray of float or None
+    features : Features or None
+        For consistency; a row with a missing or infinite value is left out there.
+    features_without_sensitive : Features or None
         For balanced conditioned consistency; ``features`` where it is None.
     absent : dict of str to str
         For what is None, a sentence that says why and what to do.
@@ -51,8 +55,8 @@ class Side:
     y_true: np.ndarray | None = None
     y_pred: np.ndarray | None = None
     y_score: np.ndarray | None = None
-    features: np.ndarray | None = None
-    features_without_sensitive: np.ndarray | None = None
+    features: Features | None = None
+    features_without_sensitive: Features | None = None
     absent: dict[str, str] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Costly results that several metrics share; no part of the value."""
@@ -69,7 +73,7 @@ class Side:
         features_without_sensitive: Any = None,
         absent: dict[str, str] | None = None,
     ) -> Side:
-        """A side from array-likes of equal length.
+        """A side from array-likes of equal length; features are an array of shape (n, n_features) or ``Features``.
 
         Raises
         ------
@@ -88,17 +92,19 @@ class Side:
             shown = ", ".join(f"{key}: {size}" for key, size in lengths.items())
             raise SettingsError(f"The arrays of {name} differ in length ({shown}).", "Give one value for every row.")
 
-        def matrix(value: Any) -> np.ndarray | None:
-            return None if value is None else np.asarray(value, dtype=float)
+        def wrapped(value: Any) -> Features | None:
+            if value is None or isinstance(value, ArrayFeatures | TableFeatures):
+                return value
+            return ArrayFeatures(np.asarray(value, dtype=float))
 
         return cls(
             name,
             next(iter(lengths.values()), 0),
             None if y_true is None else outcome_codes(y_true, "y_true"),
             None if y_pred is None else outcome_codes(y_pred, "y_pred"),
-            matrix(y_score),
-            matrix(features),
-            matrix(features_without_sensitive),
+            None if y_score is None else np.asarray(y_score, dtype=float),
+            wrapped(features),
+            wrapped(features_without_sensitive),
             absent or {},
         )
 
@@ -129,8 +135,8 @@ class Sampling:
         Bootstrap repeats; 0 for closed forms only.
     seed : int
     neighbour_rows : int or None
-        For neighbour-based metrics, the largest number of rows of a side that are scored (each against all rows of the side);
-        None scores them all.
+        For neighbour-based metrics, the largest number of rows of a side that are scored, each against all rows of the side, or
+        against ``POOL`` times as many random ones where there are more; None scores all against all.
     concentration : float
         Smoothing of the empirical differential fairness.
     bins : int

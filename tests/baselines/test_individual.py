@@ -90,6 +90,15 @@ def test_large_sides_are_sampled_and_say_so() -> None:
     assert abs(sampled.value - exact.value) < 0.05
 
 
+def test_very_large_sides_look_for_neighbours_among_a_part() -> None:
+    rng = np.random.default_rng(2)
+    features = rng.normal(size=(4000, 2))
+    side = Side.of("day 1", y_pred=features[:, 0] > 0, features=features)
+    sampled = measure("consistency", side, side, Sampling(neighbour_rows=20))
+    assert "estimated from 20 of 4000 rows, each against a random 2000 of them" in sampled.note
+    assert 0.8 < sampled.value <= 1
+
+
 def test_incomplete_rows_are_left_out_and_counted() -> None:
     rng = np.random.default_rng(3)
     features, outcome = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)

@@ -41,7 +41,7 @@ def taken(side: Side, rows: np.ndarray, name: str | None = None) -> Side:
         y_true=of(side.y_true),
         y_pred=of(side.y_pred),
         y_score=of(side.y_score),
-        features=of(side.features),
+        features=None if side.features is None else side.features.take(rows),
     )
 
 
@@ -162,7 +162,7 @@ def test_missing_outcomes_are_left_out(spec: BaselineSpec, make_side: Callable[.
         y_true=np.r_[a.y_true, np.full(40, np.nan)],
         y_pred=np.r_[a.y_pred, np.full(40, np.nan)],
         y_score=np.r_[a.y_score, np.full(40, np.nan)],
-        features=np.r_[a.features, np.full((40, 3), np.nan)],
+        features=np.r_[a.features.values, np.full((40, 3), np.nan)],
     )
     assert_allclose(measure(spec.name, gaps, b, FAST).value, measure(spec.name, a, b, FAST).value, atol=1e-12)
 
@@ -174,7 +174,7 @@ def test_formula_and_measurement_agree(spec: BaselineSpec, make_side: Callable[.
         "counts": lambda: spec.function(a.counts, b.counts),
         "level of counts": lambda: spec.function(a.counts),
         "sides": lambda: spec.function(a, b),
-        "neighbours": lambda: spec.function(a.features, a.y_pred),
+        "neighbours": lambda: spec.function(a.features.values, a.y_pred),
         "scores": lambda: spec.function(a.y_score, b.y_score),
         "labelled scores": lambda: spec.function(a.y_true, a.y_score),
     }
