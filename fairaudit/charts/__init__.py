@@ -1,9 +1,10 @@
 """Results as plotly figures. Nothing is estimated here."""
 
-from fairaudit.charts.baselines import group_rates_chart, impact_ratio_chart, interval_chart, metric_matrix
+from fairaudit.charts.baselines import interval_chart, metric_matrix
 from fairaudit.charts.bins import bin_chart, bin_heatmap
 from fairaudit.charts.distributions import category_chart, ecdf_chart, histogram_chart
 from fairaudit.charts.evaluation import fair_vs_biased_scatter, level_curves, method_heatmap
+from fairaudit.charts.groups import group_rates_chart, impact_ratio_chart
 from fairaudit.charts.heatmaps import verdict_heatmap
 from fairaudit.charts.lab import before_after_distributions, detectability_chart, difference_heatmap
 from fairaudit.charts.reproduction import published_vs_recomputed

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from fairaudit.charts.cells import Cell, Grid, draw_grid
 from fairaudit.charts.layout import finish
-from fairaudit.charts.sides import column_name
+from fairaudit.charts.sides import column_name, rows_of
 from fairaudit.charts.strength import Strength
 from fairaudit.charts.text import count, cut, missing, number, plain, wrapped
 from fairaudit.charts.theme import Theme, faded
@@ -59,7 +59,7 @@ def bin_heatmap(
     numbers = sorted({int(b) for b in bins["bin"]})
     largest = _largest(bins) if scale.kind == "unit" else {}
     cells, chosen = [], None
-    for record in bins.to_dict("records"):
+    for record in rows_of(bins):
         key = (str(record["attribute"]), int(record["bin"]))
         own = Strength.of(COMPARISONS[(comparisons or {}).get(key[0], spec.name)], alpha, threshold)
         used = own if own.is_p_value == scale.is_p_value else scale
@@ -73,7 +73,7 @@ def bin_heatmap(
         flag = used.kind != "unit" and used.flagged(score)
         symbol = "–" if missing(score) else "▲" if flag else "○"
         short = plain(used.short(score))
-        text = symbol if missing(score) else f"{'▲' if flag else ''}{short}"
+        text = symbol if missing(score) else f"▲<br>{short}" if flag else short
         cells.append(Cell(row, column, strength, text, symbol, _bin_hover(record, used), key))
     unit = scale.kind == "unit"
     grid = Grid(
@@ -81,11 +81,12 @@ def bin_heatmap(
         [str(n) for n in numbers],
         cells,
         scale.colours(theme),
-        0.0,
+        0.0 if unit else scale.low,
         1.0 if unit else scale.high,
         "Share of the<br>row's largest" if unit else scale.title,
         ([0.0, 0.5, 1.0], ["0", "0.5", "1"]) if unit else scale.ticks(),
         text_columns=10,
+        text_size=10 if len(numbers) > 5 else 11,
         selected=chosen,
         column_title="Bin",
     )
@@ -93,9 +94,7 @@ def bin_heatmap(
         first = bins.iloc[0] if len(bins) else {"frame": "", "group": ""}
         title = f"Score of every bin: {cut(column_name(first['frame'], first['group']), 44)}"
     marks = "" if unit else f"▲ beyond the line ({scale.line_text()}) · "
-    return draw_grid(
-        grid, theme, title=title, subtitle=f"{sides + '. ' if sides else ''}{marks}– not defined. {spec.label}.", clickable=clickable
-    )
+    return draw_grid(grid, theme, title=title, subtitle=f"{sides}\n{spec.label}. {marks}– not defined", clickable=clickable)
 
 
 def _largest(bins: pd.DataFrame) -> dict[str, float]:
@@ -159,8 +158,8 @@ def bin_chart(
         domains.append([(top - h) / total, top / total])
         top -= h + gap
     figure = go.Figure()
-    _scores_panel(figure, bins, x, scale, theme, aggregate, aggregation, show_line=scale.kind != "unit" or threshold is not None)
     _sides_panels(figure, bins, x, theme, target, reference, mean_label, with_means)
+    _scores_panel(figure, bins, x, scale, theme, aggregate, aggregation, show_line=scale.kind != "unit" or threshold is not None)
     last = len(heights)
     for i, domain in enumerate(domains, start=1):
         name = "" if i == 1 else str(i)
@@ -175,7 +174,7 @@ def bin_chart(
                     "tickvals": x[::step].tolist(),
                     "showticklabels": i == last,
                     "showgrid": False,
-                    "title": {"text": "Bin"} if i == last else None,
+                    "title": {"text": "Bin", "standoff": 4} if i == last else None,
                     "ticks": "",
                 },
                 f"yaxis{name}": {"domain": domain, "anchor": f"x{name}", "nticks": 6 if i == 1 else 4 if i < last else 3},
@@ -190,10 +189,12 @@ def bin_chart(
     if not title:
         title = f"{cut(bins['attribute'].iloc[0], 40)}, bin by bin" if len(bins) else "Bin by bin"
     n_target, n_reference = bins["n_target"].sum(), bins["n_reference"].sum()
-    subtitle = f"{cut(target, 40)} ({count(n_target)} values) against {cut(reference, 40)} ({count(n_reference)} values). {spec.label}."
+    subtitle = (
+        f"{cut(target, 36)} ({count(n_target)} values) against {cut(reference, 36)} ({count(n_reference)} values)\n{spec.label}."
+    )
     if not with_means:
         subtitle += " Categories without an order have no means."
-    finish(figure, theme, title=title, subtitle=subtitle, plot_height=total, left=82, right=96, legend=True, bottom=48)
+    finish(figure, theme, title=title, subtitle=subtitle, plot_height=total, left=82, right=116, legend=True, bottom=52)
     figure.update_layout(barmode="group", bargap=0.35)
     return figure
 
@@ -211,7 +212,7 @@ def _scores_panel(
     scores = bins["score"].to_numpy(dtype=float)
     heights = np.minimum(scale.values(scores), DRAWN_TOP) if scale.is_p_value else scores
     defined = np.isfinite(heights)
-    hover = [_bin_hover(record, scale) for record in bins.to_dict("records")]
+    hover = [_bin_hover(record, scale) for record in rows_of(bins)]
     flags = np.array([show_line and scale.flagged(s) for s in scores], dtype=bool)
     beyond = scale.is_p_value & (scale.values(scores) > DRAWN_TOP) if scale.is_p_value else np.zeros(len(scores), dtype=bool)
     limits = ["floor" if b else scale.limit(s) for s, b in zip(scores, beyond, strict=True)]
@@ -248,7 +249,7 @@ def _scores_panel(
                             "symbol": symbols[limit],
                             "size": 11,
                             "color": [flagged_colour if f else quiet for f in flags[here]],
-                            "line": {"width": 1.5, "color": theme.page if not limit else quiet},
+                            "line": {"width": 1.5, "color": theme.page if limit != "ceiling" else quiet},
                         },
                         hovertext=[h for h, d in zip(hover, here, strict=True) if d],
                         hovertemplate="%{hovertext}<extra></extra>",
@@ -290,10 +291,17 @@ def _lines(figure: go.Figure, theme: Theme, marks: list[tuple[float, str, str, s
         shifts[upper], shifts[1 - upper] = 8, -8
     for (place, label, dash, colour), shift in zip(marks, shifts, strict=True):
         figure.add_shape(
-            type="line", xref="x domain", x0=0, x1=1, yref="y", y0=place, y1=place, line={"dash": dash, "width": 1.5, "color": colour}
+            type="line",
+            xref="x domain",
+            x0=0,
+            x1=1,
+            yref="y",
+            y0=place,
+            y1=place,
+            line={"dash": dash, "width": 1.5, "color": colour},
         )
         figure.add_annotation(
-            text=wrapped(label, 15, 2),
+            text=wrapped(label, 14, 2),
             xref="x domain",
             x=1,
             xanchor="left",
@@ -347,7 +355,7 @@ def _sides_panels(
                 marker={
                     "color": faded(colour, 0.75),
                     "line": {"width": 0},
-                    "pattern": {"shape": pattern, "size": 5, "solidity": 0.25, "fgcolor": theme.page},
+                    "pattern": {"shape": pattern, "size": 5, "solidity": 0.25, "fgcolor": theme.page, "fillmode": "overlay"},
                 },
                 xaxis=f"x{axis}",
                 yaxis=f"y{axis}",

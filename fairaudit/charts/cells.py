@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from fairaudit.charts.layout import CHARACTER, finish, label_margin
+from fairaudit.charts.layout import BAR_GAP, CHARACTER, finish, label_margin
 from fairaudit.charts.text import clean, column_label, short, width_of
 from fairaudit.charts.theme import Theme, colour_at, colour_scale, ink_on
 
@@ -70,6 +70,12 @@ class Grid:
         Characters of row names that are shown.
     bold_rows : frozenset of int
         Rows whose names are bold.
+    column_title : str
+        Heading over the names of columns.
+    blocks : list of (str, str) or None
+        Frame and group of every column: with many columns the groups stand on top and the frames below the cells.
+    text_size : int
+        Of the numbers in the cells.
     """
 
     rows: list[str]
@@ -85,6 +91,8 @@ class Grid:
     row_limit: int = 28
     bold_rows: frozenset[int] = field(default=frozenset())
     column_title: str = ""
+    blocks: list[tuple[str, str]] | None = None
+    text_size: int = 12
 
 
 def row_height(rows: int) -> int:
@@ -92,9 +100,9 @@ def row_height(rows: int) -> int:
     return 34 if rows <= 16 else 28 if rows <= 40 else 22
 
 
-def plot_width_share(columns: int) -> float:
+def plot_width_share(columns: int, bar: bool) -> float:
     """Share of the width that the cells take: a lonely column should not become a banner."""
-    return min(1.0, 0.14 + 0.16 * columns)
+    return min(1.0, 0.14 + (0.16 if bar else 0.24) * columns)
 
 
 def draw_grid(grid: Grid, theme: Theme, *, title: str, subtitle: str, clickable: bool = True) -> go.Figure:
@@ -104,7 +112,7 @@ def draw_grid(grid: Grid, theme: Theme, *, title: str, subtitle: str, clickable:
     as customdata.
     """
     n_rows, n_columns = len(grid.rows), len(grid.columns)
-    height, share = row_height(n_rows), plot_width_share(n_columns)
+    height, share = row_height(n_rows), plot_width_share(n_columns, bool(grid.bar_title))
     figure = go.Figure()
     measured = [c for c in grid.cells if not np.isnan(c.strength)]
     unmeasured = [c for c in grid.cells if np.isnan(c.strength)]
@@ -134,24 +142,29 @@ def draw_grid(grid: Grid, theme: Theme, *, title: str, subtitle: str, clickable:
     if clickable:
         figure.add_trace(_clicks(grid, height))
     many = n_columns > 7
-    longest = max((width_of(clean(c)) for c in grid.columns), default=1)
+    two_tiers = many and grid.blocks is not None and len({f for f, _ in grid.blocks}) < n_columns
+    tops = [group for _, group in grid.blocks] if two_tiers and grid.blocks else grid.columns
+    longest = max((width_of(clean(c)) for c in tops), default=1)
+    step = max(1, -(-n_columns // 32))
     if not many:
         per_column = int(440 * share / max(n_columns, 1) / CHARACTER)
         headings = [column_label(c, per_column) for c in grid.columns]
         above, angle = 16 * max((h.count("<br>") + 1 for h in headings), default=1) + 8, 0
     elif longest <= 3:
-        headings, above, angle = [short(c) for c in grid.columns], 24, 0
+        headings, above, angle = [short(c) for c in tops], 24, 0
     else:
-        headings = [short(c, 22) for c in grid.columns]
-        above, angle = int(min(longest, 22) * CHARACTER * np.sin(np.radians(ROTATED))) + 22, -ROTATED
+        angle = -ROTATED if n_columns <= 14 else -90
+        limit = 24 if n_columns <= 14 else 20
+        headings = [short(c, limit) for c in tops]
+        above = int(min(longest, limit) * 6.6 * np.sin(np.radians(-angle))) + 22
     names = [short(r, grid.row_limit) for r in grid.rows]
     names = [f"<b>{name}</b>" if i in grid.bold_rows else name for i, name in enumerate(names)]
     if grid.column_title:
         above += 18
     figure.update_xaxes(
         tickmode="array",
-        tickvals=list(range(n_columns)),
-        ticktext=headings,
+        tickvals=list(range(0, n_columns, step)),
+        ticktext=headings[::step],
         tickangle=angle,
         range=[-0.5, n_columns - 0.5],
         domain=[0, share],
@@ -178,8 +191,10 @@ def draw_grid(grid: Grid, theme: Theme, *, title: str, subtitle: str, clickable:
         left=label_margin(grid.rows, grid.row_limit, 26),
         right=104 if grid.bar_title and share > 0.8 else 28,
         top=above,
-        bottom=16 if n_rows * height >= 120 or not grid.bar_title else 16 + 120 - n_rows * height,
+        bottom=(48 if two_tiers else 16) + max(0, 150 - n_rows * height if grid.bar_title else 0),
     )
+    if two_tiers and grid.blocks:
+        _name_blocks(figure, grid.blocks, theme)
     figure.update_layout(hoverdistance=-1, barmode="overlay", bargap=0)
     if grid.selected is not None:
         row, column = grid.selected
@@ -198,7 +213,11 @@ def draw_grid(grid: Grid, theme: Theme, *, title: str, subtitle: str, clickable:
 def _colour_bar(grid: Grid, theme: Theme, share: float, height: int) -> dict[str, Any]:
     values, labels = grid.ticks
     return {
-        "title": {"text": grid.bar_title, "side": "top", "font": {"size": 11, "color": theme.muted}},
+        "title": {
+            "text": grid.bar_title + BAR_GAP,
+            "side": "top",
+            "font": {"size": 11, "color": theme.muted},
+        },
         "tickmode": "array",
         "tickvals": values,
         "ticktext": labels,
@@ -209,7 +228,7 @@ def _colour_bar(grid: Grid, theme: Theme, share: float, height: int) -> dict[str
         "outlinewidth": 0,
         "thickness": 12,
         "lenmode": "pixels",
-        "len": min(260, max(height, 120)),
+        "len": min(280, max(height, 150)),
         "y": 1,
         "yanchor": "top",
         "x": share + 0.015,
@@ -217,6 +236,33 @@ def _colour_bar(grid: Grid, theme: Theme, share: float, height: int) -> dict[str
         "xpad": 4,
         "ypad": 0,
     }
+
+
+def _name_blocks(figure: go.Figure, blocks: list[tuple[str, str]], theme: Theme) -> None:
+    """Frames under their columns, with a line between one frame and the next."""
+    names = [frame for frame, _ in blocks]
+    starts = [i for i in range(len(names)) if i == 0 or names[i] != names[i - 1]]
+    for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
+        figure.add_annotation(
+            text=f"<b>{column_label(names[start], max(4, int((end - start) * 4.4)), 2)}</b>",
+            x=(start + end - 1) / 2,
+            y=0,
+            yref="paper",
+            yanchor="top",
+            yshift=-6,
+            showarrow=False,
+            font={"size": 12, "color": theme.text},
+        )
+        if start:
+            figure.add_shape(
+                type="line",
+                x0=start - 0.5,
+                x1=start - 0.5,
+                yref="paper",
+                y0=-0.02,
+                y1=1,
+                line={"color": theme.muted, "width": 1.5},
+            )
 
 
 def _hatched(cells: list[Cell], theme: Theme) -> go.Bar:
@@ -242,7 +288,7 @@ def _hatched(cells: list[Cell], theme: Theme) -> go.Bar:
 def _add_texts(figure: go.Figure, grid: Grid, measured: list[Cell], unmeasured: list[Cell], theme: Theme) -> None:
     """Texts of the cells, one trace a colour: a selection fades every colour but one of its own."""
     full = len(grid.columns) <= grid.text_columns
-    size = 12 if full else 13 if len(grid.columns) <= 24 else 9
+    size = grid.text_size if full else 13 if len(grid.columns) <= 24 else 9
     span = (grid.high - grid.low) or 1.0
     groups: dict[str, list[Cell]] = {}
     for cell in measured:

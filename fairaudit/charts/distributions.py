@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -76,8 +77,8 @@ def ecdf_chart(
     low, high = _range(sides)
     pad = (high - low) * 0.03 or 0.5
     for values, name, colour, dash in (
-        (sides[1], reference, theme.reference, "dash"),
         (sides[0], target, theme.target, "solid"),
+        (sides[1], reference, theme.reference, "dash"),
     ):
         if not len(values):
             continue
@@ -96,7 +97,9 @@ def ecdf_chart(
         )
     if gap and all(map(len, sides)):
         _mark_gap(figure, sides, theme)
-    figure.update_xaxes(title=wrapped(attribute, 60, 1), range=[low - pad, high + pad], type="linear", showgrid=False, ticks="outside")
+    figure.update_xaxes(
+        title=wrapped(attribute, 60, 1), range=[low - pad, high + pad], type="linear", showgrid=False, ticks="outside"
+    )
     figure.update_yaxes(
         title="Share at or below", range=[-0.02, 1.03], tickmode="array", tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%"
     )
@@ -185,7 +188,7 @@ def histogram_chart(
         edges = histogram_edges(sides) if edges is None else edges
         centres, widths = (edges[:-1] + edges[1:]) / 2, np.diff(edges)
         shares = [np.histogram(s, edges)[0] / len(s) if len(s) else np.zeros(len(centres)) for s in sides]
-        ranges = [f"{number(a)} to {number(b)}" for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        ranges = [f"{number(a)} to {number(b)}" for a, b in itertools.pairwise(edges.tolist())]
         figure.add_trace(
             go.Bar(
                 x=centres,
@@ -214,7 +217,7 @@ def histogram_chart(
         figure,
         theme,
         title=title or f"Histogram of {cut(attribute, 44)}",
-        subtitle=_subtitle(target, target_values, reference, reference_values) + ". Both over the same edges.",
+        subtitle=_subtitle(target, target_values, reference, reference_values),
         plot_height=260,
         legend=True,
     )
@@ -265,17 +268,15 @@ def category_chart(
                 name="difference",
             )
         )
-    for side, name, colour, symbol in ((1, reference, theme.reference, "diamond"), (0, target, theme.target, "circle")):
+    for side, name, colour, symbol in ((0, target, theme.target, "circle"), (1, reference, theme.reference, "diamond-open")):
         figure.add_trace(
             go.Scatter(
                 x=shares[side],
                 y=y,
                 mode="markers",
-                marker={"symbol": symbol, "size": 12, "color": colour, "line": {"width": 1.5, "color": theme.page}},
+                marker={"symbol": symbol, "size": 11, "color": colour, "line": {"width": 2.2 if side else 0, "color": colour}},
                 name=short(name, 34),
-                customdata=[
-                    [short(name, 60), wrapped(level), count(n)] for level, n in zip(names, counts[side], strict=True)
-                ],
+                customdata=[[short(name, 60), wrapped(level), count(n)] for level, n in zip(names, counts[side], strict=True)],
                 hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}<br>%{x:.1%} (%{customdata[2]} rows)<extra></extra>",
             )
         )
@@ -296,7 +297,13 @@ def category_chart(
         )
     )
     figure.update_layout(
-        xaxis={"domain": [0, 0.86], "range": [-0.02 * top, top * 1.08], "tickformat": ".0%", "nticks": 7, "title": "Share of each side"},
+        xaxis={
+            "domain": [0, 0.86],
+            "range": [-0.02 * top, top * 1.08],
+            "tickformat": ".0%",
+            "nticks": 7,
+            "title": "Share of each side",
+        },
         xaxis2={"domain": [0.87, 1], "range": [0, 1], "visible": False, "anchor": "y"},
         yaxis={
             "tickmode": "array",
@@ -308,7 +315,7 @@ def category_chart(
         },
     )
     figure.add_annotation(
-        text="points",
+        text="difference",
         xref="paper",
         x=1,
         xanchor="right",
@@ -323,7 +330,8 @@ def category_chart(
         figure,
         theme,
         title=title or f"Categories of {cut(attribute, 44)}",
-        subtitle=pair_text(target, n[0], reference, n[1]) + ". Points: target minus reference.",
+        subtitle=pair_text(target, n[0], reference, n[1])
+        + f"\nDifference in percentage points, {cut(target, 30)} minus {cut(reference, 30)}",
         plot_height=max(90, 30 * len(y)),
         left=label_margin(names, 26, 28),
         right=24,
@@ -366,6 +374,6 @@ def _subtitle(target: str, target_values: np.ndarray, reference: str, reference_
     out = [len(v) - len(s) for v, s in zip((target_values, reference_values), sides, strict=True)]
     text = pair_text(target, len(sides[0]), reference, len(sides[1]))
     if any(out):
-        text += f". Missing or infinite, left out: {count(out[0])} and {count(out[1])}"
+        text += f"\nLeft out as missing or infinite: {count(out[0])} and {count(out[1])}"
     empty = [name for name, side in zip((target, reference), sides, strict=True) if not len(side)]
-    return text + (f". No valid values: {', '.join(cut(e, 30) for e in empty)}" if empty else "")
+    return text + (f"\nNo valid values: {', '.join(cut(e, 30) for e in empty)}" if empty else "")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from fairaudit.charts.cells import Cell, Grid, draw_grid
-from fairaudit.charts.layout import finish, grid_domains, panel_title
-from fairaudit.charts.text import cut, missing, number, short, wrapped
+from fairaudit.charts.layout import BAR_GAP, finish, grid_domains, panel_title
+from fairaudit.charts.sides import rows_of
+from fairaudit.charts.text import missing, number, short, wrapped
 from fairaudit.charts.theme import SYMBOLS, Theme, colour_scale, faded
 
 RATINGS = ("××", "×", "○", "✓", "✓✓")
@@ -42,7 +42,7 @@ def fair_vs_biased_scatter(
     metrics = list(dict.fromkeys(summary["metric"].astype(str)))
     methods = list(dict.fromkeys(summary["mitigation"].astype(str)))
     columns = min(3, max(1, len(metrics)))
-    domains, height = grid_domains(len(metrics), columns, 210, 84, 0.075)
+    domains, height = grid_domains(len(metrics), columns, 210, 98, 0.075)
     figure = go.Figure()
     levels = summary["level"].to_numpy(dtype=float)
     for i, metric in enumerate(metrics):
@@ -91,7 +91,13 @@ def fair_vs_biased_scatter(
             )
         figure.update_layout(
             {
-                f"xaxis{axis}": {"domain": domains[i][0], "anchor": f"y{axis}", "range": ends, "nticks": 4, "title": {"text": "fair test set", "standoff": 4}},
+                f"xaxis{axis}": {
+                    "domain": domains[i][0],
+                    "anchor": f"y{axis}",
+                    "range": ends,
+                    "nticks": 4,
+                    "title": {"text": "fair test set", "standoff": 4},
+                },
                 f"yaxis{axis}": {
                     "domain": domains[i][1],
                     "anchor": f"x{axis}",
@@ -101,14 +107,14 @@ def fair_vs_biased_scatter(
                 },
             }
         )
-        panel_title(figure, theme, f"<b>{short(labels.get(metric, metric), 26)}</b>", axis=i + 1)
+        panel_title(figure, theme, labels.get(metric, metric), axis=i + 1)
     figure.update_layout(
         coloraxis={
             "colorscale": colour_scale(theme.score_scale),
             "cmin": 0,
             "cmax": float(np.nanmax(levels, initial=0.0)) or 1.0,
             "colorbar": {
-                "title": {"text": "Level of<br>bias", "side": "top", "font": {"size": 11, "color": theme.muted}},
+                "title": {"text": "Level of<br>bias" + BAR_GAP, "side": "top", "font": {"size": 11, "color": theme.muted}},
                 "thickness": 12,
                 "lenmode": "pixels",
                 "len": 190,
@@ -121,19 +127,17 @@ def fair_vs_biased_scatter(
             },
         }
     )
-    rows_of_legend = math.ceil(sum(len(labels.get(m, m)) + 9 for m in methods) / 100)
     return finish(
         figure,
         theme,
         title=title,
-        subtitle=subtitle or "On the dashed line both test sets agree. Darker points: more planted bias.".replace("Darker", "Darker" if theme.name == "light" else "Brighter"),
+        subtitle=subtitle or "On the dashed line both test sets agree. Colour: level of the planted bias.",
         plot_height=height,
         left=66,
         right=86,
-        top=24,
+        top=42,
         bottom=50,
         legend=len(methods) > 1,
-        legend_rows=rows_of_legend,
     )
 
 
@@ -168,7 +172,7 @@ def level_curves(
     labels = labels or {}
     methods = list(dict.fromkeys(summary["mitigation"].astype(str)))
     columns = min(3, max(1, len(methods)))
-    domains, height = grid_domains(len(methods), columns, 300 if len(methods) == 1 else 160, 62, 0.04)
+    domains, height = grid_domains(len(methods), columns, 300 if len(methods) == 1 else 160, 76, 0.04)
     figure = go.Figure()
     ends = np.concatenate([(summary["mean"] + s * summary["sd"].fillna(0)).to_numpy(dtype=float) for s in (-1, 1)])
     ends = ends[np.isfinite(ends)]
@@ -183,18 +187,36 @@ def level_curves(
         place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
         if ideal is not None:
             figure.add_shape(
-                type="line", xref=f"x{axis} domain", yref=f"y{axis}", x0=0, x1=1, y0=ideal, y1=ideal, line={"color": theme.accent, "width": 1.2, "dash": "dot"}, layer="below"
+                type="line",
+                xref=f"x{axis} domain",
+                yref=f"y{axis}",
+                x0=0,
+                x1=1,
+                y0=ideal,
+                y1=ideal,
+                line={"color": theme.accent, "width": 1.2, "dash": "dot"},
+                layer="below",
             )
         if len(base) and method != baseline:
             name = f"{short(labels.get(str(baseline), str(baseline)), 20)}, fair test set"
             figure.add_trace(
                 go.Scatter(
-                    x=base["level"], y=base["mean"], mode="lines", line={"color": theme.muted, "width": 1.2}, hoverinfo="skip", name=name, legendgroup="baseline",
-                    showlegend="baseline" not in shown, **place,
+                    x=base["level"],
+                    y=base["mean"],
+                    mode="lines",
+                    line={"color": theme.muted, "width": 1.2},
+                    hoverinfo="skip",
+                    name=name,
+                    legendgroup="baseline",
+                    showlegend="baseline" not in shown,
+                    **place,
                 )
             )
             shown.add("baseline")
-        for test_set, colour, dash, symbol in (("fair", theme.reference, "solid", "circle"), ("biased", theme.target, "dash", "diamond")):
+        for test_set, colour, dash, symbol in (
+            ("fair", theme.reference, "solid", "circle"),
+            ("biased", theme.target, "dash", "diamond"),
+        ):
             part = summary[(summary["mitigation"].astype(str) == method) & (summary["test_set"] == test_set)].sort_values("level")
             _level_curve(figure, part, theme, test_set, colour, dash, symbol, labels.get(method, method), place, shown)
         figure.update_layout(
@@ -217,10 +239,10 @@ def level_curves(
                 },
             }
         )
-        panel_title(figure, theme, f"<b>{short(labels.get(method, method), 26)}</b>", axis=i + 1)
+        panel_title(figure, theme, labels.get(method, method), axis=i + 1)
     text = subtitle or "Bands: one standard deviation over folds."
     if (summary["n_ok"] < summary["n_folds"]).any():
-        text += " × : some folds failed; how many worked is on hover."
+        text += " ×: some folds failed, how many worked is on hover."
     return finish(
         figure,
         theme,
@@ -228,7 +250,7 @@ def level_curves(
         subtitle=text,
         plot_height=height,
         left=76,
-        top=24,
+        top=42,
         bottom=52,
         legend=True,
     )
@@ -299,7 +321,6 @@ def method_heatmap(
     labels: dict[str, str] | None = None,
     rule: str = "",
     title: str = "Which method helps against which bias",
-    clickable: bool = False,
 ) -> go.Figure:
     """Methods x biases (or any other columns) with symbols; the numbers are on hover.
 
@@ -313,14 +334,12 @@ def method_heatmap(
     rule : str
         How ratings follow from numbers.
     title : str
-    clickable : bool
-        Kept for hovering; customdata is (method, column).
     """
     labels = labels or {}
     methods = list(dict.fromkeys(ratings["method"].astype(str)))
     columns = list(dict.fromkeys(ratings["column"].astype(str)))
     cells = []
-    for record in ratings.to_dict("records"):
+    for record in rows_of(ratings):
         method, column = str(record["method"]), str(record["column"])
         rating = math.nan if missing(record["rating"]) else float(record["rating"])
         known = not math.isnan(rating)
@@ -336,7 +355,15 @@ def method_heatmap(
         if record.get("note"):
             hover.append(f"<i>{wrapped(record['note'])}</i>")
         cells.append(
-            Cell(methods.index(method), columns.index(column), -rating, text if known else "–", symbol, "<br>".join(hover), (method, column))
+            Cell(
+                methods.index(method),
+                columns.index(column),
+                -rating,
+                text if known else "–",
+                symbol,
+                "<br>".join(hover),
+                (method, column),
+            )
         )
     colours = (*theme.less_scale[4:0:-1], theme.less_scale[0], *theme.p_scale[1:5])
     grid = Grid(
@@ -350,18 +377,8 @@ def method_heatmap(
         text_columns=7,
     )
     legend = " · ".join(f"{s} {w}" for s, w in zip(reversed(RATINGS), reversed(RATING_WORDS), strict=True))
-    return draw_grid(grid, theme, title=title, subtitle=f"{legend} · – not measurable. {rule}".strip(), clickable=True if not clickable else clickable)
+    return draw_grid(grid, theme, title=title, subtitle=f"{legend} · – not measurable\n{rule}")
 
 
 def _change(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
-
-
-def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as dicts."""
-    return frame.to_dict("records")
-
-
-def cut_title(text: str) -> str:
-    """A name that fits into a title."""
-    return cut(text, 44)

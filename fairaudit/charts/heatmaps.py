@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fairaudit.charts.cells import Cell, Grid, draw_grid
-from fairaudit.charts.sides import column_name, sides_text
+from fairaudit.charts.sides import column_name, rows_of, sides_text
 from fairaudit.charts.strength import Strength
 from fairaudit.charts.text import count, missing, number, p_text, plain, signed, wrapped
 from fairaudit.charts.theme import Theme
@@ -65,7 +65,7 @@ def verdict_heatmap(
     columns = list(dict.fromkeys(zip(attributes["frame"].astype(str), attributes["group"].fillna("").astype(str), strict=True)))
     rows = list(dict.fromkeys(attributes["attribute"].astype(str)))
     cells, chosen = [], None
-    for record in attributes.to_dict("records"):
+    for record in rows_of(attributes):
         group = "" if missing(record["group"]) else str(record["group"])
         key = (str(record["frame"]), group, str(record["attribute"]))
         row, column = rows.index(key[2]), columns.index(key[:2])
@@ -91,11 +91,12 @@ def verdict_heatmap(
         scale.title,
         scale.ticks(),
         selected=chosen,
+        blocks=columns,
     )
     legend = " · ".join(f"{VERDICT_SYMBOLS[v]} {VERDICT_LABELS[v].lower()}" for v in VERDICT_SYMBOLS)
-    subtitle = f"{sides_text(attributes)}. {legend}. Colour and number: {SHOWN_LABELS[show]}"
-    subtitle += f" ({spec.label})." if show == "score" else "."
-    return draw_grid(grid, theme, title=title, subtitle=subtitle.lstrip(". "), clickable=clickable)
+    shown = SHOWN_LABELS[show] + (f" ({spec.label})" if show == "score" else "")
+    subtitle = f"{sides_text(attributes)}\n{legend}\nColour and number: {shown}"
+    return draw_grid(grid, theme, title=title, subtitle=subtitle, clickable=clickable)
 
 
 def _scale(spec: ComparisonSpec, alpha: float, threshold: float | None, show: Shown, resamples: int | None) -> Strength:
@@ -123,10 +124,10 @@ def _hover(record: dict[str, Any], scale: Strength, show: Shown) -> str:
     verdict = str(record["verdict"])
     lines = [f"<b>{wrapped(record['attribute'])}</b>", wrapped(column_name(record["frame"], record["group"]))]
     lines.append(f"<b>{VERDICT_SYMBOLS[verdict]} {VERDICT_LABELS[verdict]}</b>")
-    spec = COMPARISONS[record["comparison"]] if record["comparison"] in COMPARISONS else None
     if not missing(record["score"]):
-        own = Strength.of(spec) if spec else scale
-        lines.append(f"{plain(spec.label) if spec else 'Score'}: {own.long(record['score'])}")
+        name = record["comparison"]
+        label, own = (COMPARISONS[name].label, Strength.of(COMPARISONS[name])) if name in COMPARISONS else ("Score", scale)
+        lines.append(f"{plain(label)}: {own.long(record['score'])}")
     rule = record.get("rule", "")
     if not missing(record["paper_flag"]):
         lines.append(f"Paper's rule{f' ({plain(rule)})' if rule else ''}: {'flag' if record['paper_flag'] else 'no flag'}")

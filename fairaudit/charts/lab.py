@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from fairaudit.charts.cells import Cell, Grid, draw_grid
 from fairaudit.charts.distributions import category_chart, histogram_chart
 from fairaudit.charts.heatmaps import scale_for
 from fairaudit.charts.layout import finish, grid_domains, panel_title
-from fairaudit.charts.sides import column_name, sides_text
+from fairaudit.charts.sides import column_name, rows_of, sides_text
 from fairaudit.charts.strength import Strength
 from fairaudit.charts.text import cut, missing, percent, plain, short, wrapped
 from fairaudit.charts.theme import DASHES, SYMBOLS, Theme, faded
@@ -24,7 +25,9 @@ TOGETHER = 4
 CAUGHT = 0.8
 
 
-def before_after_distributions(before: np.ndarray, after: np.ndarray, theme: Theme, *, attribute: str, ordered: bool = False) -> go.Figure:
+def before_after_distributions(
+    before: np.ndarray, after: np.ndarray, theme: Theme, *, attribute: str, ordered: bool = False
+) -> go.Figure:
     """One attribute before and after the injections.
 
     Parameters
@@ -38,23 +41,12 @@ def before_after_distributions(before: np.ndarray, after: np.ndarray, theme: The
     """
     title = f"{cut(attribute, 44)} before and after"
     names = {"attribute": attribute, "target": "After", "reference": "Before", "title": title}
-    if np.asarray(before).dtype.kind in "iufb" and np.asarray(after).dtype.kind in "iuf":
-        return histogram_chart(np.asarray(after, dtype=float), np.asarray(before, dtype=float), theme, **names)
-    shown = [[str(v) for v in side if not missing(v)] for side in (after, before)]
-    levels = sorted(set(shown[0]) | set(shown[1]))
-    counts = [[side.count(level) for level in levels] for side in map(_Counted, shown)]
-    return category_chart(levels, counts[0], counts[1], theme, ordered=ordered, **names)
-
-
-class _Counted:
-    """Counts of values, looked up in constant time."""
-
-    def __init__(self, values: list[str]) -> None:
-        found, counts = np.unique(np.array(values, dtype=object), return_counts=True) if values else ([], [])
-        self._counts = dict(zip(found, counts, strict=True))
-
-    def count(self, level: str) -> int:
-        return int(self._counts.get(level, 0))
+    before, after = np.asarray(before), np.asarray(after)
+    if before.dtype.kind in "iuf" and after.dtype.kind in "iuf":
+        return histogram_chart(after.astype(float), before.astype(float), theme, edges=None, **names)
+    counts = [Counter(str(v) for v in side.tolist() if not missing(v)) for side in (after, before)]
+    levels = sorted(set(counts[0]) | set(counts[1]))
+    return category_chart(levels, [counts[0][v] for v in levels], [counts[1][v] for v in levels], theme, ordered=ordered, **names)
 
 
 def difference_heatmap(
@@ -87,7 +79,7 @@ def difference_heatmap(
     columns = list(dict.fromkeys(zip(both["frame"].astype(str), both["group"].fillna("").astype(str), strict=True)))
     rows = list(dict.fromkeys(both["attribute"].astype(str)))
     cells = []
-    for record in both.to_dict("records"):
+    for record in rows_of(both):
         key = (str(record["frame"]), "" if missing(record["group"]) else str(record["group"]), str(record["attribute"]))
         used = scale_for(record, scale, alpha, threshold, "score")
         scores = np.array([record["score_before"], record["score"]], dtype=float)
@@ -117,10 +109,10 @@ def difference_heatmap(
         -top,
         top,
         "Change of<br>−log₁₀ p" if scale.is_p_value else "Change of<br>the score",
-        ([-top, 0.0, top], [f"≤ −{top:g}<br>less", "0", f"≥ {top:g}<br>more"]),
+        ([-top, 0.0, top], [f"≤ −{top:g}", "0", f"≥ {top:g}"]),
     )
-    subtitle = f"{sides_text(after)}. Verdict before → after, and change of strength: up means more disparity than before."
-    return draw_grid(grid, theme, title=title, subtitle=subtitle.lstrip(". "), clickable=clickable)
+    subtitle = f"{sides_text(after)}\nVerdict, and how much the score moved: + means more disparity than before, = no change"
+    return draw_grid(grid, theme, title=title, subtitle=subtitle, clickable=clickable)
 
 
 def _at(rows: list[str], columns: list[tuple[str, str]], key: tuple[str, str, str]) -> tuple[int, int]:
@@ -156,7 +148,7 @@ def detectability_chart(
     labels = labels or {}
     together = len(detectors) <= TOGETHER
     columns = 1 if together else 3
-    domains, height = grid_domains(1 if together else len(detectors), columns, 320 if together else 150, 74, 0.05)
+    domains, height = grid_domains(1 if together else len(detectors), columns, 320 if together else 150, 92, 0.06)
     figure = go.Figure()
     for panel in range(1 if together else len(detectors)):
         axis = "" if panel == 0 else str(panel + 1)
@@ -174,7 +166,11 @@ def detectability_chart(
                     "tickmode": "array",
                     "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1] if together else [0, 0.5, 1],
                     "showgrid": False,
-                    "title": "Strength of the planted bias" if together or panel == len(detectors) - 1 else None,
+                    "title": "Strength of the planted bias"
+                    if together
+                    else {"text": "strength", "standoff": 2}
+                    if panel >= len(detectors) - columns
+                    else None,
                     "ticks": "outside",
                 },
                 f"yaxis{axis}": {
@@ -191,11 +187,10 @@ def detectability_chart(
         )
         if not together:
             part = rates[rates["detector"].astype(str) == detectors[panel]].sort_values("strength")
-            heading = f"<b>{short(labels.get(detectors[panel], detectors[panel]), 24)}</b><br>{summary_of(part)}"
-            panel_title(figure, theme, heading, axis=panel + 1)
+            panel_title(figure, theme, labels.get(detectors[panel], detectors[panel]), axis=panel + 1, under=summary_of(part))
     text = subtitle or "Bands: intervals of the rate. At strength 0 every flag is a false alarm."
     if repeats:
-        text += f" {repeats} repeats a point."
+        text += f" Each point: {repeats} repeats."
     return finish(
         figure,
         theme,
@@ -204,11 +199,11 @@ def detectability_chart(
         plot_height=height,
         left=70,
         right=28,
-        top=8 if together else 42,
+        top=8 if together else 58,
         bottom=54,
         legend=together,
-        legend_rows=len(detectors),
-    ).update_layout(legend={"orientation": "v", "tracegroupgap": 0} if together else {})
+        stacked=True,
+    )
 
 
 def summary_of(part: pd.DataFrame) -> str:
@@ -221,13 +216,25 @@ def summary_of(part: pd.DataFrame) -> str:
     return caught + (f" · {percent(zero[0], 0)} at 0" if len(zero) and not np.isnan(zero[0]) else "")
 
 
-def _curve(figure: go.Figure, part: pd.DataFrame, theme: Theme, name: str, index: int, axis: str, own: bool, together: bool) -> None:
+def _curve(
+    figure: go.Figure, part: pd.DataFrame, theme: Theme, name: str, index: int, axis: str, own: bool, together: bool
+) -> None:
     x, rate = part["strength"].to_numpy(dtype=float), part["rate"].to_numpy(dtype=float)
     colour = theme.series[index % len(theme.series)] if together else theme.target
     place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
     if not own:
         figure.add_trace(
-            go.Scatter(x=x, y=rate, mode="lines", line={"color": theme.axis, "width": 1}, opacity=0.55, hoverinfo="skip", showlegend=False, name="others", **place)
+            go.Scatter(
+                x=x,
+                y=rate,
+                mode="lines",
+                line={"color": theme.axis, "width": 1},
+                opacity=0.55,
+                hoverinfo="skip",
+                showlegend=False,
+                name="others",
+                **place,
+            )
         )
         return
     banded = part.dropna(subset=["low", "high"])
@@ -255,7 +262,9 @@ def _curve(figure: go.Figure, part: pd.DataFrame, theme: Theme, name: str, index
             marker={"symbol": SYMBOLS[index % len(SYMBOLS)] if together else "circle", "size": 7, "color": colour},
             name=f"{short(name, 34)}: {plain(summary_of(part))}",
             showlegend=together,
-            customdata=[[wrapped(name), percent(low), percent(high)] for low, high in zip(part["low"], part["high"], strict=True)],
+            customdata=[
+                [wrapped(name), percent(low), percent(high)] for low, high in zip(part["low"], part["high"], strict=True)
+            ],
             hovertemplate="<b>%{customdata[0]}</b><br>strength %{x:.2f}: flag in %{y:.1%}<br>interval %{customdata[1]} to %{customdata[2]}<extra></extra>",
             **place,
         )

@@ -6,19 +6,35 @@ import textwrap
 
 import plotly.graph_objects as go
 
-from fairaudit.charts.text import clean, plain, width_of
+from fairaudit.charts.text import clean, column_label, plain, width_of
 from fairaudit.charts.theme import Theme
 
-CHARACTER = 6.6
-"""Pixels of a character of the 12-pixel font, on the safe side."""
+CHARACTER = 7.2
+"""Pixels of a character of the 12-pixel font, for a wide font."""
 LINE = 17
-TITLE_WIDTH, SUBTITLE_WIDTH = 72, 96
-LEGEND = 28
+TITLE_WIDTH, SUBTITLE_WIDTH = 72, 98
+LEGEND = 20
+BAR_GAP = '<br><span style="font-size:5px"> </span>'
+"""Keeps the title of a colour bar away from its first label."""
+LEGEND_WIDTH = 660
+"""Pixels of a row of the legend on the narrowest screen."""
 
 
 def header_lines(text: str, width: int) -> list[str]:
-    """Escaped lines of a title or subtitle; three at most."""
-    return [plain(line) for line in textwrap.wrap(clean(text), width, max_lines=3, placeholder=" …")] if text else []
+    """Escaped lines of a title or subtitle: at most two for each paragraph."""
+    paragraphs = [clean(part) for part in text.split("\n") if part.strip()]
+    return [plain(line) for part in paragraphs for line in textwrap.wrap(part, width, max_lines=2, placeholder=" …")]
+
+
+def legend_rows(figure: go.Figure) -> int:
+    """Rows that the legend needs at 700 pixels."""
+    rows, used = 1, 0.0
+    for trace in figure.data:
+        if trace.showlegend is False or not trace.name:
+            continue
+        needed = 50 + 6.6 * width_of(trace.name)
+        rows, used = (rows, used + needed) if used + needed <= LEGEND_WIDTH else (rows + 1, needed)
+    return rows
 
 
 def finish(
@@ -33,7 +49,7 @@ def finish(
     top: int = 8,
     bottom: int = 52,
     legend: bool = False,
-    legend_rows: int = 1,
+    stacked: bool = False,
 ) -> go.Figure:
     """Give a figure its title, margins and style.
 
@@ -42,7 +58,7 @@ def finish(
     figure : Figure
     theme : Theme
     title, subtitle : str
-        Plain text; it is escaped here.
+        Plain text; it is escaped here. A line break starts a new line.
     plot_height : int
         Pixels of the plotting area.
     left, right, bottom : int
@@ -50,13 +66,14 @@ def finish(
     top : int
         Pixels between header and plotting area, for labels above it.
     legend : bool
-        Show a horizontal legend under the header.
-    legend_rows : int
-        Rows that the legend needs at 700 pixels.
+        Show a legend under the header.
+    stacked : bool
+        One legend entry a line.
     """
     heading, under = header_lines(title, TITLE_WIDTH), header_lines(subtitle, SUBTITLE_WIDTH)
-    header = 12 + 21 * len(heading) + LINE * len(under) + 8
-    legend_height = (LEGEND * legend_rows) if legend else 0
+    header = 18 + 22 * len(heading) + LINE * len(under) + 8
+    entries = sum(bool(t.name) and t.showlegend is not False for t in figure.data)
+    legend_height = 12 + LEGEND * (entries if stacked else legend_rows(figure)) if legend else 0
     above = header + legend_height + top
     height = above + plot_height + bottom
     text = "<br>".join(f"<b>{line}</b>" for line in heading)
@@ -69,10 +86,10 @@ def finish(
             "x": 0,
             "xref": "container",
             "xanchor": "left",
-            "y": 1,
+            "y": 1 - 20 / height,
             "yref": "container",
             "yanchor": "top",
-            "pad": {"l": 12, "t": 12},
+            "pad": {"l": 12},
             "font": {"size": 15, "color": theme.text, "weight": 400},
         },
         font={"family": theme.font, "size": 12, "color": theme.text},
@@ -93,18 +110,21 @@ def finish(
         separators=".,",
         showlegend=legend,
         legend={
+            # A vertical legend in the container pushes the title of the y axis into the plot.
             "orientation": "h",
-            "x": 0,
+            "entrywidthmode": "fraction" if stacked else "pixels",
+            "entrywidth": 0.9 if stacked else 0,
+            "x": 0.012,
             "xref": "container",
             "xanchor": "left",
-            "y": 1 - (header - 4) / height,
+            "y": 1 - header / height,
             "yref": "container",
             "yanchor": "top",
             "font": {"size": 12, "color": theme.text},
             "bgcolor": "rgba(0,0,0,0)",
             "itemsizing": "constant",
             "itemwidth": 36,
-            "tracegroupgap": 4,
+            "tracegroupgap": 0,
         },
     )
     figure.update_annotations(font_family=theme.font)
@@ -128,25 +148,27 @@ def label_margin(labels: list[str], limit: int, extra: int = 20) -> int:
     return int(longest * CHARACTER) + extra
 
 
-def panel_title(figure: go.Figure, theme: Theme, text: str, *, axis: int, shift: int = 4) -> None:
-    """A heading over one panel; ``axis`` is the panel's number, ``text`` is escaped already."""
+def panel_title(figure: go.Figure, theme: Theme, name: object, *, axis: int, under: str = "") -> None:
+    """A heading of at most two lines over one panel; ``axis`` is the panel's number, ``under`` a line below it."""
     reference = "" if axis == 1 else str(axis)
     figure.add_annotation(
-        text=text,
+        text=f"<b>{column_label(name, 22, 2)}</b>" + (f"<br>{plain(under)}" if under else ""),
         x=0,
         y=1,
         xref=f"x{reference} domain",
         yref=f"y{reference} domain",
         xanchor="left",
         yanchor="bottom",
-        yshift=shift,
+        yshift=4,
         showarrow=False,
         font={"size": 12, "color": theme.text},
         align="left",
     )
 
 
-def grid_domains(panels: int, columns: int, row_height: int, gap: int, across: float = 0.05) -> tuple[list[tuple[list[float], list[float]]], int]:
+def grid_domains(
+    panels: int, columns: int, row_height: int, gap: int, across: float = 0.05
+) -> tuple[list[tuple[list[float], list[float]]], int]:
     """Domains of panels laid out in rows, first row on top, and the height that they need.
 
     Returns

@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fairaudit.charts.layout import finish, label_margin
+from fairaudit.charts.sides import rows_of
 from fairaudit.charts.text import missing, number, short, wrapped
 from fairaudit.charts.theme import Theme, faded
 
@@ -37,7 +38,7 @@ def published_vs_recomputed(
     log : bool
         Logarithmic axis, for p-values; what is 0 is drawn at the left edge.
     """
-    records = rows.to_dict("records")
+    records = rows_of(rows)
     positions, headings, place = [], [], 0.0
     previous: Any = None
     for record in records:
@@ -48,7 +49,9 @@ def published_vs_recomputed(
         previous = section
         positions.append(place)
         place += 1.0
-    values = np.array([[_number(r[c]) for c in ("published", "median", "low", "high")] for r in records], dtype=float).reshape(-1, 4)
+    values = np.array([[_number(r[c]) for c in ("published", "median", "low", "high")] for r in records], dtype=float).reshape(
+        -1, 4
+    )
     usable = values[np.isfinite(values) & ((values > 0) | (not log))]
     low, high = (float(usable.min()), float(usable.max())) if len(usable) else (0.001 if log else 0.0, 1.0)
     scaled, left_end, right_end = _scaled(values, low, high, log)
@@ -92,7 +95,12 @@ def published_vs_recomputed(
                     x=scaled[here, 0],
                     y=[positions[i] for i in here],
                     mode="markers",
-                    marker={"symbol": symbol, "size": 9, "color": colour, "line": {"width": 1.5, "color": theme.page if symbol != "circle-open" else colour}},
+                    marker={
+                        "symbol": ["triangle-left" if log and values[i, 0] <= 0 else symbol for i in here],
+                        "size": 9,
+                        "color": colour,
+                        "line": {"width": 1.5, "color": theme.page if symbol != "circle-open" else colour},
+                    },
                     name=name,
                     hovertext=[hover[i] for i in here],
                     hovertemplate="%{hovertext}<extra></extra>",
@@ -100,7 +108,14 @@ def published_vs_recomputed(
             )
     for at, heading in headings:
         figure.add_annotation(
-            text=f"<b>{short(heading, 60)}</b>", xref="paper", x=0, xanchor="left", y=at, yanchor="middle", showarrow=False, font={"size": 12, "color": theme.text},
+            text=f"<b>{short(heading, 60)}</b>",
+            xref="paper",
+            x=0,
+            xanchor="left",
+            y=at,
+            yanchor="middle",
+            showarrow=False,
+            font={"size": 12, "color": theme.text},
         )
     names = [str(r["cell"]) for r in records]
     pad = (right_end - left_end) * 0.03
@@ -124,11 +139,10 @@ def published_vs_recomputed(
         figure,
         theme,
         title=title,
-        subtitle=f"{subtitle} {counted}".strip(),
+        subtitle=f"{subtitle}\n{counted}",
         plot_height=max(120, int(24 * place)),
         left=label_margin(names, 34, 26),
         legend=True,
-        legend_rows=1,
     ).update_layout(barmode="overlay")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from fairaudit.charts.text import count, cut, listed, missing
@@ -16,7 +18,7 @@ def sides_text(frame: pd.DataFrame) -> str:
         return ""
     targets = _sides(frame, "target_side", "n_target")
     references = _sides(frame, "reference_side", "n_reference")
-    return f"{listed(targets)} — against {listed(references, 2)}"
+    return f"{listed(targets, 3)} — against {listed(references, 2)}"
 
 
 def _sides(frame: pd.DataFrame, side: str, size: str) -> list[str]:
@@ -35,3 +37,8 @@ def pair_text(target: str, n_target: int, reference: str, n_reference: int) -> s
 def column_name(frame: object, group: object) -> str:
     """Name of a column of cells: the frame, and the group where there is one."""
     return str(frame) if missing(group) or str(group) == "" else f"{frame} · {group}"
+
+
+def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of a table as dicts."""
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]

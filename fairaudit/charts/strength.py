@@ -62,7 +62,7 @@ class Strength:
     @property
     def low(self) -> float:
         """Strength of the weakest colour."""
-        return 0.0
+        return -math.log10(self.ceiling) if self.is_p_value and self.ceiling is not None else 0.0
 
     @property
     def high(self) -> float:
@@ -101,7 +101,9 @@ class Strength:
             return mark + (f"{score:g}" if mark else p_short(score))
         if math.isinf(score):
             return "∞"
-        return f"{score:.2f}" if 0.01 <= abs(score) < 100 or score == 0 else f"{score:.2g}"
+        if self.kind == "unit":
+            return number(score, 3).replace("-", "−")
+        return "<0.01" if 0 < abs(score) < 0.005 else f"{score:.2f}" if abs(score) < 100 else f"{score:.1e}"
 
     def long(self, score: float) -> str:
         """A score for a hover box."""

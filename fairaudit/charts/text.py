@@ -108,7 +108,9 @@ def p_short(p: float) -> str:
         return "–"
     if p < TINY:
         return "≈0"
-    return f"{p:.3f}" if p >= 0.0095 else f"{p:.4f}" if p >= 0.00095 else f"{p:.0e}".replace("e-0", "e-")
+    if p >= 0.9995:
+        return "1"
+    return f"{p:.3f}" if p >= 0.00095 else f"{p:.0e}".replace("e-0", "e-")
 
 
 def number(value: float, digits: int = 4) -> str:

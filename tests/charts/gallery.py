@@ -33,7 +33,9 @@ ATTRIBUTES = (
 NASTY = "<b>bold</b> & <a href='x'>y</a> $a$ %{x}"
 
 
-def attributes(kind: str, groups: tuple[str, ...] = ("",), frames: tuple[str, ...] = FRAMES, names: tuple[str, ...] = ATTRIBUTES) -> pd.DataFrame:
+def attributes(
+    kind: str, groups: tuple[str, ...] = ("",), frames: tuple[str, ...] = FRAMES, names: tuple[str, ...] = ATTRIBUTES
+) -> pd.DataFrame:
     """Like ``AuditResult.attributes()``; ``kind`` names the comparison."""
     rng = np.random.default_rng(1)
     spec = COMPARISONS[kind]
@@ -168,7 +170,14 @@ METHODS = {
 
 def group_rates() -> pd.DataFrame:
     """Rates of six groups."""
-    groups = {"Female · White": 8642, "Female · Black": 1555, "Male · White": 19174, "Male · Black": 1569, "Male · Amer-Indian-Eskimo <other>": 192, "one member": 1}
+    groups = {
+        "Female · White": 8642,
+        "Female · Black": 1555,
+        "Male · White": 19174,
+        "Male · Black": 1569,
+        "Male · Amer-Indian-Eskimo <other>": 192,
+        "one member": 1,
+    }
     rows = []
     for m, metric in enumerate(("Selection rate", "True positive rate", "False positive rate", "Accuracy")):
         for g, (group, n) in enumerate(groups.items()):
@@ -199,13 +208,29 @@ def impact_ratios() -> pd.DataFrame:
 
 def detector_rates(n: int) -> pd.DataFrame:
     """Detection rates over the strength."""
-    names = ["ks-harmonic", "rom-arithmetic", "ad-harmonic", "statistical_parity_difference", "disparate_impact", "empirical_difference_fairness", "consistency"][:n]
+    names = [
+        "ks-harmonic",
+        "rom-arithmetic",
+        "ad-harmonic",
+        "statistical_parity_difference",
+        "disparate_impact",
+        "empirical_difference_fairness",
+        "consistency",
+    ][:n]
     rows = []
     for i, name in enumerate(names):
         for s in np.linspace(0, 1, 11):
             rate = 0.05 + 0.95 / (1 + np.exp(-(s - 0.2 - 0.11 * i) * 16)) - 0.95 / (1 + np.exp((0.2 + 0.11 * i) * 16))
             rate = float(np.clip(rate, 0, 1)) if i != 6 else 0.05
-            rows.append({"detector": name, "strength": round(float(s), 2), "rate": rate, "low": max(0, rate - 0.12), "high": min(1, rate + 0.1)})
+            rows.append(
+                {
+                    "detector": name,
+                    "strength": round(float(s), 2),
+                    "rate": rate,
+                    "low": max(0, rate - 0.12),
+                    "high": min(1, rate + 0.1),
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -243,7 +268,15 @@ def scatter_summary() -> pd.DataFrame:
             "fair": 0.9 - 0.2 * level * (m + 1) / 3 + rng.normal(0, 0.01),
             "biased": 0.9 - 0.45 * level * (m + 1) / 3 + 0.1 * j + rng.normal(0, 0.01),
         }
-        for m, metric in enumerate(("Accuracy", "Balanced accuracy", "Statistical parity difference", "Equalized odds difference", "Balanced conditioned consistency"))
+        for m, metric in enumerate(
+            (
+                "Accuracy",
+                "Balanced accuracy",
+                "Statistical parity difference",
+                "Equalized odds difference",
+                "Balanced conditioned consistency",
+            )
+        )
         for j, method in enumerate(("none", "reweighing", "massaging", "eop"))
         for level in np.linspace(0, 1, 11)
     ]
@@ -277,7 +310,11 @@ def published(log: bool) -> pd.DataFrame:
     rows = []
     for day in ("Day 1", "Day 2", "Day 3"):
         for name in ("prediction", "education", "job location", "relevant experience", "experience", "age"):
-            middle = float(10 ** -rng.uniform(0.3, 6)) if log else (0.5 if day == "Day 2" and name == "education" else float(rng.uniform(0.005, 0.12)))
+            middle = (
+                float(10 ** -rng.uniform(0.3, 6))
+                if log
+                else (0.5 if day == "Day 2" and name == "education" else float(rng.uniform(0.005, 0.12)))
+            )
             low, high = (middle / 4, min(1, middle * 3)) if log else (middle * 0.8, middle * 1.25)
             value = 0.0 if log and name == "age" and day == "Day 3" else middle * float(rng.uniform(0.85, 1.6))
             rows.append(
@@ -306,7 +343,9 @@ def figures(theme: charts.Theme) -> dict[str, go.Figure]:
     base = baseline_rows()
     spd, di = base[base["metric"] == "statistical_parity_difference"], base[base["metric"] == "disparate_impact"]
     before = attributes("rom").assign(score=lambda d: d["score"].where(d["frame"] != FRAMES[1], 0.03))
-    before["verdict"] = before["verdict"].where(before["frame"] != FRAMES[1], before["verdict"].replace("disparity", "no_evidence"))
+    before["verdict"] = before["verdict"].where(
+        before["frame"] != FRAMES[1], before["verdict"].replace("disparity", "no_evidence")
+    )
     many = tuple(f"attribute number {i}" for i in range(45))
     weeks = tuple(f"week {i:02d} of the year" for i in range(1, 27))
     levels = ["Bachelors", "HS-grad", "Some-college", "Masters", "<b>Prof-school</b> & $x$", "Doctorate"]
@@ -315,59 +354,135 @@ def figures(theme: charts.Theme) -> dict[str, go.Figure]:
         "verdict_rom": charts.verdict_heatmap(attributes("rom"), rom, theme),
         "verdict_ad": charts.verdict_heatmap(attributes("ad"), ad, theme),
         "verdict_adjusted": charts.verdict_heatmap(attributes("rom"), rom, theme, show="p_adjusted", resamples=999),
-        "verdict_groups": charts.verdict_heatmap(attributes("ks", ("sex = Male", "sex = Male · race = Amer-Indian-Eskimo", "sex = Female")), ks, theme),
+        "verdict_groups": charts.verdict_heatmap(
+            attributes("ks", ("sex = Male", "sex = Male · race = Amer-Indian-Eskimo", "sex = Female")), ks, theme
+        ),
         "verdict_one": charts.verdict_heatmap(attributes("rom", frames=FRAMES[1:2], names=ATTRIBUTES[:3]), rom, theme),
         "verdict_many": charts.verdict_heatmap(attributes("ks", frames=weeks, names=many), ks, theme),
         "bins_ks": charts.bin_heatmap(bins("ks"), ks, theme, sides=sides, selected=("education", 5)),
         "bins_rom": charts.bin_heatmap(bins("rom"), rom, theme, sides=sides),
         "bins_20": charts.bin_heatmap(bins("ad", 20), ad, theme, sides=sides),
-        "bins_unit": charts.bin_heatmap(bins("rom").assign(score=lambda d: d["score"] * 5000), COMPARISONS["wasserstein"], theme, sides=sides),
+        "bins_unit": charts.bin_heatmap(
+            bins("rom").assign(score=lambda d: d["score"] * 5000), COMPARISONS["wasserstein"], theme, sides=sides
+        ),
         "bin_chart_ks": charts.bin_chart(
-            one, ks, theme, aggregate=3e-9, aggregation="harmonic mean", target=FRAMES[1], reference="hiring_reference", mean_label="Share of POST-GRAD"
+            one,
+            ks,
+            theme,
+            aggregate=3e-9,
+            aggregation="harmonic mean",
+            target=FRAMES[1],
+            reference="hiring_reference",
+            mean_label="Share of POST-GRAD",
         ),
         "bin_chart_rom": charts.bin_chart(
-            bins("rom").query("attribute == 'education'"), rom, theme, aggregate=0.41, aggregation="mean", target=FRAMES[1], reference="hiring_reference"
+            bins("rom").query("attribute == 'education'"),
+            rom,
+            theme,
+            aggregate=0.41,
+            aggregation="mean",
+            target=FRAMES[1],
+            reference="hiring_reference",
         ),
-        "bin_chart_ad": charts.bin_chart(bins("ad", 30).query("attribute == 'job location'"), ad, theme, aggregate=0.0012, target=NASTY, reference="reference"),
+        "bin_chart_ad": charts.bin_chart(
+            bins("ad", 30).query("attribute == 'job location'"), ad, theme, aggregate=0.0012, target=NASTY, reference="reference"
+        ),
         "bin_chart_nominal": charts.bin_chart(
-            bins("chi2").query("attribute == 'gender'").assign(mean_target=np.nan, mean_reference=np.nan), COMPARISONS["chi2"], theme
+            bins("chi2").query("attribute == 'gender'").assign(mean_target=np.nan, mean_reference=np.nan),
+            COMPARISONS["chi2"],
+            theme,
         ),
-        "ecdf": charts.ecdf_chart(a, b, theme, attribute="predicted salary", target=FRAMES[1], reference="hiring_reference", bin_note="bin 3 of 10"),
+        "ecdf": charts.ecdf_chart(
+            a, b, theme, attribute="predicted salary", target=FRAMES[1], reference="hiring_reference", bin_note="bin 3 of 10"
+        ),
         "ecdf_few": charts.ecdf_chart(
-            rng.binomial(5, 0.5, 300).astype(float), rng.binomial(5, 0.4, 200).astype(float), theme, attribute=NASTY, target=NASTY, reference="ref"
+            rng.binomial(5, 0.5, 300).astype(float),
+            rng.binomial(5, 0.4, 200).astype(float),
+            theme,
+            attribute=NASTY,
+            target=NASTY,
+            reference="ref",
         ),
-        "histogram": charts.histogram_chart(a, b, theme, attribute="predicted salary", target=FRAMES[1], reference="hiring_reference"),
+        "histogram": charts.histogram_chart(
+            a, b, theme, attribute="predicted salary", target=FRAMES[1], reference="hiring_reference"
+        ),
         "histogram_integers": charts.histogram_chart(
             rng.poisson(4, 900).astype(float), rng.poisson(5, 700).astype(float), theme, attribute="number of dependants"
         ),
         "category": charts.category_chart(
-            levels, [5300, 10400, 7200, 1700, 520, 400], [3100, 4100, 3500, 880, 300, 210], theme, attribute="education", target=FRAMES[1], reference="hiring_reference"
+            levels,
+            [5300, 10400, 7200, 1700, 520, 400],
+            [3100, 4100, 3500, 880, 300, 210],
+            theme,
+            attribute="education",
+            target=FRAMES[1],
+            reference="hiring_reference",
         ),
-        "category_many": charts.category_chart([f"country {i}" for i in range(43)], list(range(43)), list(range(43, 0, -1)), theme, attribute="country"),
+        "category_many": charts.category_chart(
+            [f"country {i}" for i in range(43)], list(range(43)), list(range(43, 0, -1)), theme, attribute="country"
+        ),
         "interval": charts.interval_chart(
-            spd, theme, metric="Statistical parity difference", band=(-0.1, 0.1), band_label="within ±0.10", direction="Negative: the target is selected less often", sides=sides
+            spd,
+            theme,
+            metric="Statistical parity difference",
+            band=(-0.1, 0.1),
+            band_label="within ±0.10",
+            direction="Negative: the target is selected less often",
+            sides=sides,
         ),
         "interval_ratio": charts.interval_chart(
-            di, theme, metric="Disparate impact", no_difference=1.0, band=(0.8, 1.25), band_label="four-fifths rule", ratio=True, sides=sides
+            di,
+            theme,
+            metric="Disparate impact",
+            no_difference=1.0,
+            band=(0.8, 1.25),
+            band_label="four-fifths rule",
+            ratio=True,
+            sides=sides,
         ),
-        "interval_undefined": charts.interval_chart(base[base["metric"] == "equal_opportunity_difference"], theme, metric="Equal opportunity difference", band=(-0.1, 0.1), sides=sides),
+        "interval_undefined": charts.interval_chart(
+            base[base["metric"] == "equal_opportunity_difference"],
+            theme,
+            metric="Equal opportunity difference",
+            band=(-0.1, 0.1),
+            sides=sides,
+        ),
         "metric_matrix": charts.metric_matrix(base, theme, labels=METRICS, sides=sides),
         "metric_matrix_truth": charts.metric_matrix(base, theme, labels=METRICS, truth={(FRAMES[1], ""): True}, sides=sides),
         "group_rates": charts.group_rates_chart(group_rates(), theme, reference_group="Male · White"),
         "impact_ratio": charts.impact_ratio_chart(impact_ratios(), theme, reference_group="Male · White"),
-        "before_after": charts.before_after_distributions(b, np.concatenate([b[:5000], b[5000:] * 1.3]), theme, attribute="predicted salary"),
+        "before_after": charts.before_after_distributions(
+            b, np.concatenate([b[:5000], b[5000:] * 1.3]), theme, attribute="predicted salary"
+        ),
         "before_after_category": charts.before_after_distributions(
-            np.array(["GRAD"] * 800 + ["POST-GRAD"] * 200, dtype=object), np.array(["GRAD"] * 900 + ["POST-GRAD"] * 100, dtype=object), theme, attribute="education"
+            np.array(["GRAD"] * 800 + ["POST-GRAD"] * 200, dtype=object),
+            np.array(["GRAD"] * 900 + ["POST-GRAD"] * 100, dtype=object),
+            theme,
+            attribute="education",
         ),
         "difference": charts.difference_heatmap(before, attributes("rom"), rom, theme),
         "detectability": charts.detectability_chart(detector_rates(4), theme, labels=METRICS, repeats=20),
         "detectability_many": charts.detectability_chart(detector_rates(7), theme, labels=METRICS, repeats=20),
         "scatter": charts.fair_vs_biased_scatter(scatter_summary(), theme, labels=METHODS),
-        "levels": charts.level_curves(evaluation_summary(), theme, metric="Statistical parity difference", labels=METHODS, ideal=0.0),
-        "levels_one": charts.level_curves(evaluation_summary(1), theme, metric="Statistical parity difference", labels=METHODS, ideal=0.0),
-        "methods": charts.method_heatmap(ratings(), theme, labels=METHODS, rule="✓: at least 0.05 nearer to the fair value than no mitigation."),
-        "published": charts.published_vs_recomputed(published(False), theme, value_label="Ratio of means", title="QMAD, Table 5, ROM", subtitle="20 seeds, 10 sequential bins."),
-        "published_log": charts.published_vs_recomputed(published(True), theme, value_label="p-value (KS, harmonic mean)", title="QMAD, Table 5, KS", log=True),
+        "levels": charts.level_curves(
+            evaluation_summary(), theme, metric="Statistical parity difference", labels=METHODS, ideal=0.0
+        ),
+        "levels_one": charts.level_curves(
+            evaluation_summary(1), theme, metric="Statistical parity difference", labels=METHODS, ideal=0.0
+        ),
+        "methods": charts.method_heatmap(
+            ratings(), theme, labels=METHODS, rule="✓: at least 0.05 nearer to the fair value than no mitigation."
+        ),
+        "published": charts.published_vs_recomputed(
+            published(False),
+            theme,
+            value_label="Ratio of means",
+            title="QMAD, Table 5, ROM",
+            subtitle="20 seeds, 10 sequential bins.",
+        ),
+        "published_log": charts.published_vs_recomputed(
+            published(True), theme, value_label="p-value (KS, harmonic mean)", title="QMAD, Table 5, KS", log=True
+        ),
     }
 
 
@@ -386,7 +501,18 @@ def main(folder: Path, names: list[str]) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        browser = play.chromium.launch(
+            executable_path="/usr/bin/chromium",
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+            ],
+        )
         for theme in charts.THEMES.values():
             chosen = {n: f for n, f in figures(theme).items() if not names or n in names}
             path = folder / f"{theme.name}.html"
