@@ -12,7 +12,7 @@ import pandas as pd
 
 from fairaudit.baselines.continuous import quantile_disparity
 from fairaudit.baselines.features import ENCODINGS, Encoding
-from fairaudit.baselines.groups import group_rates
+from fairaudit.baselines.groups import GROUP_RATES, group_rates
 from fairaudit.baselines.intervals import LEVEL, RESAMPLES
 from fairaudit.baselines.measure import RULE, judge, measure
 from fairaudit.baselines.metrics import BASELINES
@@ -81,6 +81,18 @@ class BaselineResult:
     def groups(self) -> pd.DataFrame:
         """One row per table and group: size, rates and Wilson intervals (``<rate>_low``, ``<rate>_high``)."""
         return self.group_rates.copy()
+
+    def rates(self) -> pd.DataFrame:
+        """The same as ``groups()`` with one row per table, group and rate: frame, group, metric, value, low, high, n."""
+        parts = []
+        for place, column in enumerate(GROUP_RATES):
+            part = self.group_rates[["frame", "group", "n"]].copy()
+            part["metric"] = column
+            for target, source in (("value", column), ("low", f"{column}_low"), ("high", f"{column}_high")):
+                part[target] = self.group_rates[source]
+            parts.append(part.assign(place=place))
+        tidy = pd.concat(parts).reset_index(names="row").sort_values(["row", "place"], ignore_index=True)
+        return tidy[["frame", "group", "metric", "value", "low", "high", "n"]]
 
     def bins(self) -> pd.DataFrame:
         """Quantile demographic disparity, one row per frame, group and bin."""

@@ -196,6 +196,16 @@ def test_groups() -> None:
     assert "fewer than the 10" in unmeasured["note"]
 
 
+def test_rates_are_the_groups_in_long_form() -> None:
+    result = baselines(REFERENCE, DAYS, "disparate_impact", schema=SCHEMA)
+    groups, rates = result.groups(), result.rates()
+    assert len(rates) == 7 * len(groups)
+    wide = rates.pivot(index=["frame", "group"], columns="metric", values="low")
+    wide = wide.loc[list(groups[["frame", "group"]].itertuples(index=False, name=None))]
+    assert_allclose(wide["tpr"], groups["tpr_low"])
+    assert rates["group"].drop_duplicates().tolist() == groups["group"].drop_duplicates().tolist()
+
+
 def test_a_group_without_positives_is_listed_with_the_reason() -> None:
     day = DAY1.copy()
     day.loc[day["sex"] == "F", "hired"] = "no"
