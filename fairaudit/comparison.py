@@ -25,7 +25,7 @@ from scipy import stats
 from fairaudit.binning import Bins
 from fairaudit.errors import NotMeasurableError
 from fairaudit.kernels import KS_EXACT_ROWS, functions
-from fairaudit.kernels.chunks import BinChunk, bin_chunks
+from fairaudit.kernels.chunks import bin_chunks
 from fairaudit.kernels.functions import Kernel
 from fairaudit.kernels.pvalues import AD_CEILING, AD_FLOOR
 from fairaudit.registry import FunctionSpec, Registry
@@ -157,39 +157,40 @@ def compare_bins_by(specs: Sequence[ComparisonSpec], a: Bins, b: Bins) -> list[B
     a, b : Bins
         Target and reference, with the same number of bins.
     """
-    chunks: dict[int, list[BinChunk]] = {}
+    kept = np.flatnonzero(np.minimum(a.sizes, b.sizes) > 0)
+    found: list[list[tuple[np.ndarray, ...]]] = [[] for _ in specs]
+    # Chunk by chunk, so that the merged values are still in the cache for the next function. Divisions by 0 are the undefined
+    # cases, which get their reason later.
+    with np.errstate(all="ignore"):
+        for chunk in bin_chunks(a, b, kept):
+            for statistics, spec in zip(found, specs, strict=True):
+                if spec.batch is not None:
+                    statistics.append(spec.batch.statistics(chunk))
     results = []
-    for spec in specs:
+    for statistics, spec in zip(found, specs, strict=True):
         if spec.batch is None:
             pairs = [compare(spec, x, y) for x, y in zip(a, b, strict=True)]
             results.append((np.array([score for score, _ in pairs]), [note for _, note in pairs]))
-            continue
-        kept = np.flatnonzero(np.minimum(a.sizes, b.sizes) >= spec.min_rows)
-        if spec.min_rows not in chunks:
-            fewest = min(a.sizes.min(), b.sizes.min())
-            same = next((c for m, c in chunks.items() if fewest >= max(m, spec.min_rows)), None)
-            chunks[spec.min_rows] = bin_chunks(a, b, kept) if same is None else same
-        results.append(_batch(spec, spec.batch, a, b, kept, chunks[spec.min_rows]))
+        else:
+            joined = tuple(np.concatenate(x) for x in zip(*statistics, strict=True))
+            results.append(_batch_scores(spec, spec.batch, a, b, kept, joined))
     return results
 
 
-def _batch(spec: ComparisonSpec, kernel: Kernel, a: Bins, b: Bins, kept: np.ndarray, chunks: list[BinChunk]) -> BatchResult:
+def _batch_scores(
+    spec: ComparisonSpec, kernel: Kernel, a: Bins, b: Bins, kept: np.ndarray, statistics: tuple[np.ndarray, ...]
+) -> BatchResult:
     scores, notes = np.full(len(a), np.nan), [""] * len(a)
-    for i in np.flatnonzero(np.minimum(a.sizes, b.sizes) < spec.min_rows):
+    if len(kept):
+        with np.errstate(all="ignore"):
+            scores[kept], reasons = kernel.scores(statistics, a.sizes[kept].astype(float), b.sizes[kept].astype(float))
+        for mask, reason in reasons:
+            for i in kept[mask]:
+                notes[i] = reason
+        for i in kept:
+            notes[i] = notes[i] or ("not defined for these values" if np.isnan(scores[i]) else limit_note(spec, scores[i]))
+    for i in np.flatnonzero(np.minimum(a.sizes, b.sizes) < max(spec.min_rows, 1)):
         scores[i], notes[i] = compare(spec, a[int(i)], b[int(i)])
-    if not len(kept):
-        return scores, notes
-    # Divisions by 0 are the undefined cases, which get their reason below.
-    with np.errstate(all="ignore"):
-        found = [kernel.statistics(chunk) for chunk in chunks]
-        statistics = tuple(np.concatenate(x) for x in zip(*found, strict=True))
-        scores[kept], reasons = kernel.scores(statistics, a.sizes[kept].astype(float), b.sizes[kept].astype(float))
-    said = ["not defined for these values" if np.isnan(s) else "" for s in scores[kept]]
-    for mask, reason in reasons:
-        for i in np.flatnonzero(mask):
-            said[i] = reason
-    for i, note in zip(kept, said, strict=True):
-        notes[i] = note or limit_note(spec, scores[i])
     return scores, notes
 
 

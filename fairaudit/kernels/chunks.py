@@ -101,23 +101,14 @@ class BinChunk:
     @cached_property
     def _levels(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Values, cumulative counts of both sides, starts and sizes of the bins, counted in levels."""
-        values, up_to_a, up_to_b, sizes = [], [], [], []
-        for x, y in zip(self._a, self._b, strict=True):
-            pooled = np.concatenate([x, y])
-            order = np.argsort(pooled)
-            pooled = pooled[order]
-            from_a = np.cumsum(order < len(x))
-            last = np.flatnonzero(pooled[1:] != pooled[:-1])
-            last = np.append(last, len(pooled) - 1)
-            if len(last) < len(pooled):
-                pooled, from_a = pooled[last], from_a[last]
-            values.append(pooled)
-            up_to_a.append(from_a)
-            up_to_b.append(last + 1 - from_a)
-            sizes.append(len(last))
+        merged = [_merge(x, y) for x, y in zip(self._a, self._b, strict=True)]
+        sizes = np.array([len(m[0]) for m in merged])
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        joined = [np.concatenate(x).astype(float) for x in (values, up_to_a, up_to_b)]
-        return joined[0], joined[1], joined[2], starts, np.array(sizes)
+        if len(merged) == 1:
+            values, up_to_a, up_to_b = merged[0]
+        else:
+            values, up_to_a, up_to_b = (np.concatenate(x) for x in zip(*merged, strict=True))
+        return values, up_to_a, up_to_b, starts, sizes
 
     def _at_level(self, up_to: np.ndarray) -> np.ndarray:
         counts = np.diff(up_to, prepend=0.0)
@@ -133,15 +124,15 @@ class BinChunk:
     def b(self) -> np.ndarray:
         return self._at_level(self._levels[2])
 
-    @property
+    @cached_property
     def below_a(self) -> np.ndarray:
         return self._levels[1] - self.a / 2
 
-    @property
+    @cached_property
     def below_b(self) -> np.ndarray:
         return self._levels[2] - self.b / 2
 
-    @property
+    @cached_property
     def at(self) -> np.ndarray:
         return self.a + self.b
 
@@ -208,6 +199,30 @@ class BinChunk:
 
     def largest(self, per_level: np.ndarray) -> np.ndarray:
         return np.maximum.reduceat(np.abs(per_level), self._levels[3])
+
+
+def _levels_of(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct values in ascending order, and how many values lie at or below each."""
+    x = np.sort(x)
+    last = np.flatnonzero(x[1:] != x[:-1])
+    last = np.append(last, len(x) - 1)
+    return (x if len(last) == len(x) else x[last]), last + 1.0
+
+
+def _merge(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Distinct values of both sides together, and how many values of each side lie at or below each of them."""
+    x_levels, x_counts = _levels_of(x)
+    y_levels, y_counts = _levels_of(y)
+    both = np.concatenate([x_levels, y_levels])
+    # A stable sort of two sorted runs is a merge.
+    order = np.argsort(both, kind="stable")
+    both = both[order]
+    from_x = np.cumsum(order < len(x_levels))
+    last = np.append(np.flatnonzero(both[1:] != both[:-1]), len(both) - 1)
+    if len(last) < len(both):
+        both, from_x = both[last], from_x[last]
+    from_y = last + 1 - from_x
+    return both, np.append(0.0, x_counts)[from_x], np.append(0.0, y_counts)[from_y]
 
 
 def bin_chunks(a: Bins, b: Bins, kept: np.ndarray) -> list[BinChunk]:

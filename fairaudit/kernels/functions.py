@@ -22,9 +22,6 @@ Scored = tuple[np.ndarray, Reasons]
 KS_EXACT_ROWS = 1000
 """Largest number of rows on a side for which the exact Kolmogorov-Smirnov p-value is taken."""
 KS_EXACT_ROWS_SCIPY = 10_000
-KS_LATTICE = 2000
-"""Largest number of possible gaps for which every resample gets the exact p-value: more would be looked up hardly ever twice."""
-
 ONE_VALUE = "one distinct value on both sides"
 
 
@@ -77,7 +74,7 @@ def _ks_resample_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarray
         return p
     for i in range(len(gap)):
         m, n = int(n_a[i, 0]), int(n_b[i, 0])
-        if 0 < max(m, n) <= KS_EXACT_ROWS and min(m, n) > 0 and m * n // gcd(m, n) <= KS_LATTICE:
+        if 0 < max(m, n) <= KS_EXACT_ROWS and min(m, n) > 0 and m * n // gcd(m, n) <= pvalues.KS_LATTICE:
             p[i] = pvalues.ks_exact(m, n, gap[i])
     return p
 

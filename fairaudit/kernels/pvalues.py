@@ -11,6 +11,8 @@ from scipy import special, stats
 AD_FLOOR, AD_CEILING = 0.001, 0.25
 """Limits of the table from which scipy takes the p-value of the Anderson-Darling test."""
 
+KS_LATTICE = 2000
+"""Largest number of possible gaps for which exact p-values are kept ready: of more, hardly any would be asked for twice."""
 _EXACT_KS: dict[tuple[int, int, int], float] = {}
 _EXACT_KS_LIMIT = 100_000
 
@@ -29,7 +31,7 @@ def ks_exact(m: int, n: int, gaps: np.ndarray) -> np.ndarray:
     -----
     A path from (0, 0) to (m, n) steps right for a value of the first sample and up for one of the second. The probability that
     it leaves the strip around the diagonal is built up anti-diagonal by anti-diagonal, for all gaps at once: on the s-th one
-    P(i, j) = (i P(i - 1, j) + j P(i, j - 1)) / s inside the strip and 1 outside.
+    P(i, j) = (i P(i - 1, j) + j P(i, j - 1)) / s inside the strip and 1 outside. Both halves of a path meet in the middle.
 
     References
     ----------
@@ -41,34 +43,72 @@ def ks_exact(m: int, n: int, gaps: np.ndarray) -> np.ndarray:
     steps = np.asarray(np.rint(np.asarray(gaps, dtype=float) / g), dtype=np.int64)
     wanted = np.unique(steps)
     missing = [int(h) for h in wanted if h > 0 and (m, n, int(h)) not in _EXACT_KS]
-    if missing:
-        if len(_EXACT_KS) > _EXACT_KS_LIMIT:
-            _EXACT_KS.clear()
-        for h, p in zip(missing, _outside_strip(m, n, g, np.array(missing)), strict=True):
+    if missing and (lattice := m * n // g) <= KS_LATTICE:
+        # Few gaps are possible, so the usual ones will be asked for soon: together they cost little more than one.
+        usual = np.array([0.35, 2.0]) * lattice / np.sqrt(m * n / (m + n))
+        missing = sorted({*missing, *(h for h in range(*usual.astype(int)) if 0 < h <= lattice and (m, n, h) not in _EXACT_KS)})
+    if len(_EXACT_KS) > _EXACT_KS_LIMIT:
+        _EXACT_KS.clear()
+        missing = [int(h) for h in wanted if h > 0]
+    # The strips of one pass are as wide as its widest one, so each pass takes those of similar width.
+    while missing:
+        part = [h for h in missing if h <= 2 * missing[0] + 2]
+        missing = missing[len(part) :]
+        for h, p in zip(part, _outside_strip(m, n, g, np.array(part)), strict=True):
             _EXACT_KS[m, n, h] = float(p)
     found = np.array([1.0 if h == 0 else _EXACT_KS[m, n, int(h)] for h in wanted])
     return found[np.searchsorted(wanted, steps)]
 
 
 def _outside_strip(m: int, n: int, g: int, h: np.ndarray) -> np.ndarray:
-    """Probability of leaving the strip of half-width ``h`` (in units of g / (m n))."""
+    """Probability of leaving the strip of half-width ``h`` (in units of g / (m n)), ``h`` ascending and positive."""
     mg, ng = m // g, n // g
-    widest = int(h.max())
-    state = np.ones((len(h), n + 3))
-    state[:, 1] = 0.0
-    limit = h[:, None]
-    j_all = np.arange(-1, n + 2)
-    for s in range(1, m + n + 1):
-        # One cell beyond the widest strip on either side is kept at 1 for the next step.
-        low = max((ng * s - widest) // (mg + ng) - 1, 0)
-        high = min((ng * s + widest) // (mg + ng) + 2, n, s)
-        if low > high:
-            continue
-        j = j_all[low + 1 : high + 2]
-        new = (state[:, low + 1 : high + 2] * (s - j) + state[:, low : high + 1] * j) / s
-        new[np.abs(ng * s - (mg + ng) * j) >= limit] = 1.0
-        state[:, low + 1 : high + 2] = new
-    return np.clip(state[:, n + 1], 0.0, 1.0)
+    slope = mg + ng
+    # The second half of a path, read backwards, is a path like the first half: half of the steps are enough.
+    last = (m + n + 1) // 2
+    half = int(h[-1]) // slope + 2
+    offsets = np.arange(-half, half + 1.0)
+    limit = h[:, None].astype(float)
+    masks = {r: np.abs(r - slope * offsets) >= limit for r in range(slope)} if slope <= 32 else {}
+    state = np.ones((len(h), len(offsets) + 2))
+    state[:, half + 1] = 0.0
+    centre, before = 0, (0, state)
+    for s in range(1, last + 1):
+        before = (centre, state)
+        moved, rest = divmod(ng * s, slope)
+        step, centre = moved - centre, moved
+        share = (centre + offsets) / s
+        if centre - half < 0 or centre + half > s:
+            share = np.clip(share, 0.0, 1.0)
+        new = np.ones_like(state)
+        inner = new[:, 1:-1]
+        np.multiply(state[:, 1 + step : len(offsets) + 1 + step], 1.0 - share, out=inner)
+        inner += state[:, step : len(offsets) + step] * share
+        mask = masks[rest] if masks else np.abs(rest - slope * offsets) >= limit
+        np.copyto(inner, 1.0, where=mask)
+        state = new
+    # P(i, j) on the last diagonal, P(m - i, n - j) on the one that mirrors it: the same one, or the one before.
+    there = _diagonal(state, centre, half, n)
+    back = there if (m + n) % 2 == 0 else _diagonal(before[1], before[0], half, n)
+    back = back[:, ::-1]
+    j = np.arange(n + 1.0)
+    i = last - j
+    possible = (i >= 0) & (i <= m)
+    log_weight = _log_choose(last, j[possible]) + _log_choose(m + n - last, n - j[possible]) - _log_choose(m + n, float(n))
+    there, back = there[:, possible], back[:, possible]
+    return np.clip((there + back - there * back) @ np.exp(log_weight), 0.0, 1.0)
+
+
+def _diagonal(state: np.ndarray, centre: int, half: int, n: int) -> np.ndarray:
+    """Values for j = 0 ... n; 1 where the strip does not reach."""
+    full = np.ones((len(state), n + 1))
+    low, high = max(centre - half, 0), min(centre + half, n)
+    full[:, low : high + 1] = state[:, low - centre + half + 1 : high - centre + half + 2]
+    return full
+
+
+def _log_choose(n: int, k: np.ndarray | float) -> np.ndarray:
+    return np.asarray(special.gammaln(n + 1.0) - special.gammaln(np.add(k, 1.0)) - special.gammaln(n - np.asarray(k) + 1.0))
 
 
 def ks_asymptotic(distance: np.ndarray, n_a: np.ndarray, n_b: np.ndarray) -> np.ndarray:
@@ -80,7 +120,8 @@ def ks_asymptotic(distance: np.ndarray, n_a: np.ndarray, n_b: np.ndarray) -> np.
     long_sum = (effective > 140) & (squared >= 2.2) & (distance < 0.5) & (effective * (1 - distance) > 1)
     for i in zip(*np.nonzero(long_sum), strict=True):
         p[i] = 0.0 if squared[i] >= 370 else 2 * _smirnov(int(effective[i]), float(distance[i]))
-    rest = ~long_sum & (distance > 0)
+    # Below 0.19 / sqrt(n) the p-value is 1 to eleven digits, and scipy's way there is a power of a large matrix.
+    rest = ~long_sum & ((squared >= 0.036) | (effective <= 140)) & (distance > 0)
     if rest.any():
         keys, where = np.unique(np.stack([effective[rest], distance[rest]]), axis=1, return_inverse=True)
         p[rest] = stats.kstwo.sf(keys[1], keys[0])[where.ravel()]
