@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
-import numpy as np
 import pandas as pd
 
-from fairaudit.errors import FairAuditError, SettingsError, ValidationError, column_not_found, unknown_name
+from fairaudit.errors import FairAuditError, SettingsError, ValidationError
 from fairaudit.reading import READING_CODES, ReadTable, read_table
-from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Finding, Frames, Schema, category_name
+from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Finding, Frames, Schema
 from fairaudit.validation.canonical import canonical, fingerprint, joint_levels
 from fairaudit.validation.findings import frame_findings, table_findings
 from fairaudit.validation.matching import comparable, missing_column, near_column
-from fairaudit.validation.plain import KIND_WORDS, Plain, plain_column
+from fairaudit.validation.plain import Plain, plain_column
 from fairaudit.validation.roles import complete
+from fairaudit.validation.schema_check import schema_problems
 from fairaudit.validation.types import joint_type
 
 Table = pd.DataFrame | ReadTable | AuditTable
@@ -81,7 +81,7 @@ def check_table(data: Table, schema: Schema | Mapping[str, Any] | None = None, *
         schema = data.schema
     plains = {c: [p] for c, p in raw.plains.items()}
     full = complete(Schema.from_any(schema), plains, roles=schema is None)
-    problems = _schema_problems(full, plains, name)
+    problems = schema_problems(full, plains, name)
     if problems:
         raise ValidationError(problems)
     full, changed = _promoted(full, plains)
@@ -138,7 +138,7 @@ def check_frames(
     problems: list[FairAuditError] = list(match.role_problems(full, proposed))
     if proposed:
         full = _without_roles(full, {c for _, c in match.reasons})
-    problems += _schema_problems(full, match.joint, reference_name, given_types=dict(start.types), raws=raws)
+    problems += schema_problems(full, match.joint, reference_name, {c for raw in raws for c in raw.plains})
     if problems:
         raise ValidationError(problems)
     full, changed = _promoted(full, match.joint)
@@ -305,81 +305,6 @@ def _without_roles(schema: Schema, columns: set[str]) -> Schema:
     if not {schema.label, schema.prediction} - columns - {None}:
         roles["pos_label"] = None  # it was the outcome of a column that has no role any more
     return schema.with_(sensitive_features=sensitive, **roles)
-
-
-def _schema_problems(
-    schema: Schema,
-    plains: Mapping[str, Sequence[Plain]],
-    table: str,
-    given_types: Mapping[str, str] | None = None,
-    raws: Sequence[_Raw] = (),
-) -> list[FairAuditError]:
-    """Everything in a schema that the data does not have."""
-    problems: list[FairAuditError] = []
-    for role, column in schema.named_columns():
-        if column not in plains:
-            problems.append(column_not_found(role, column, plains, table))
-    types = dict(schema.types)
-    for what, mapping in (
-        ("type", schema.types),
-        ("order of levels", schema.levels),
-        ("cut points", schema.edges),
-        ("reference group", schema.reference_groups),
-    ):
-        for column, _ in mapping:
-            if column not in plains and not any(column in raw.plains for raw in raws):
-                problems.append(column_not_found(f"column of a {what}", column, plains, table))
-    for column, found in plains.items():
-        problems += _type_problems(column, types[column], found)
-    for column, values in schema.levels:
-        if column in plains:
-            known = [category_name(v) for v in values]
-            for name in sorted({n for p in plains[column] for n in p.levels[1]} - set(known))[:5]:
-                problems.append(unknown_name(f"level of {column!r} in the order that was given", name, known))
-    for column, _ in schema.edges:
-        if column in plains and types[column] != "numeric":
-            problems.append(
-                SettingsError(
-                    f"Cut points are given for {column!r}, which is {types[column]}.",
-                    "Choose the type numeric, or leave the cut points out.",
-                )
-            )
-    for column, value in schema.reference_groups:
-        if column in plains and types[column] in CATEGORICAL_TYPES:
-            groups = joint_levels(plains[column], dict(schema.levels).get(column, ()))
-            if category_name(value) not in groups:
-                problems.append(unknown_name(f"group of {column!r}", category_name(value), groups))
-    problems += _outcome_problems(schema, plains)
-    return problems
-
-
-def _type_problems(column: str, column_type: str, plains: Sequence[Plain]) -> list[FairAuditError]:
-    """A type that no value of the column has."""
-    for plain in plains:
-        if plain.kind == "empty":
-            continue
-        if column_type == "numeric":
-            fits = plain.kind in ("number", "bool") or not np.isnan(plain.as_numbers()).all()
-        elif column_type == "date":
-            fits = plain.kind == "date" or bool(plain.as_dates().notna().any())
-        else:
-            fits = True
-        if not fits:
-            return [
-                SettingsError(
-                    f"The type of {column!r} is {column_type}, but it holds {KIND_WORDS[plain.kind]}.", "Choose another type."
-                )
-            ]
-    return []
-
-
-def _outcome_problems(schema: Schema, plains: Mapping[str, Sequence[Plain]]) -> list[FairAuditError]:
-    """A favourable outcome that occurs in neither label nor prediction."""
-    columns = [c for c in (schema.label, schema.prediction) if c in plains and schema.type_of(str(c)) in CATEGORICAL_TYPES]
-    if not columns or not schema.pos_labels:
-        return []
-    known = joint_levels([p for c in columns for p in plains[str(c)]])
-    return [unknown_name(f"outcome of {' or '.join(map(repr, columns))}", v, known) for v in schema.pos_labels if v not in known]
 
 
 def _promoted(schema: Schema, plains: Mapping[str, Sequence[Plain]]) -> tuple[Schema, list[Finding]]:
