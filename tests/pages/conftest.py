@@ -1,0 +1,51 @@
+"""A dashboard without a browser: pages run through app.py by Streamlit's own test harness."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+
+
+@pytest.fixture
+def app() -> AppTest:
+    """The dashboard at its start page, nothing loaded."""
+    return AppTest.from_file(APP, default_timeout=60).run()
+
+
+@pytest.fixture
+def demo_app(app: AppTest) -> Callable[[str], AppTest]:
+    """Factory: the dashboard with a demo loaded, on the given page."""
+
+    def open_page(page: str = "audit", demo: str = "hiring") -> AppTest:
+        app.button(key=f"demo.{demo}").click().run()
+        check(app)
+        if page != "audit":
+            app.switch_page(f"pages/{page}.py").run()
+            check(app)
+        return app
+
+    return open_page
+
+
+def check(app: AppTest) -> None:
+    """No traceback on the page."""
+    assert not app.exception, [e.message for e in app.exception]
+
+
+def figures(app: AppTest) -> list[dict[str, Any]]:
+    """Every plotly figure of the page, in order."""
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def texts(app: AppTest) -> str:
+    """All Markdown and captions of the page, one after the other."""
+    return "\n".join(
+        element.value for element in (*app.title, *app.markdown, *app.caption, *app.info, *app.error, *app.success, *app.warning)
+    )

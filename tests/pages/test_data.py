@@ -1,0 +1,75 @@
+"""The data page: uploads of good and bad files, roles and types, findings."""
+
+import pytest
+
+from tests.pages.conftest import check, texts
+
+GOOD = b"age;sex;hired\n" + b"".join(
+    b"%d,5;%s;%s\n" % (20 + i % 40, (b"F", b"M")[i % 2], (b"yes", b"no")[i % 3 == 0]) for i in range(120)
+)
+
+
+def upload(app, reference=("ref.csv", GOOD), targets=(("day1.csv", GOOD),)):
+    app.switch_page("pages/data.py").run()
+    app.file_uploader(key="upload.reference.0").upload(*reference)
+    app.file_uploader(key="upload.targets.0").upload(list(targets)) if len(targets) > 1 else app.file_uploader(
+        key="upload.targets.0"
+    ).upload(*targets[0])
+    app.run()
+    check(app)
+    return app
+
+
+def test_without_data_it_asks_for_files(app):
+    app.switch_page("pages/data.py").run()
+    check(app)
+    assert not app.success
+    assert not app.dataframe
+
+
+def test_semicolons_and_decimal_commas_are_read_and_said(app):
+    upload(app)
+    words = texts(app).replace("\\", "")
+    assert "semicolon" in words and "decimal mark a comma" in words
+    assert app.dataframe[0].value["age"].tolist()[:2] == [20.5, 21.5]
+    assert "ready" in app.success[0].value
+
+
+def test_uploaded_tables_reach_the_audit(app):
+    upload(app)
+    app.switch_page("pages/audit.py").run()
+    check(app)
+    assert set(app.dataframe[0].value["attribute"]) == {"age", "sex", "hired"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("empty.csv", b""),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20),
+        ("header.csv", b"a,b,c\n"),
+        ("cut.csv", b'a,b\n1,2\n3,"4\n'),
+    ],
+)
+def test_a_bad_file_is_a_sentence_and_what_was_loaded_before_is_gone(app, name, content):
+    upload(app)
+    app.file_uploader(key="upload.targets.0").upload(name, content)
+    app.run()
+    check(app)
+    assert app.error, name
+    assert not app.success
+    app.switch_page("pages/audit.py").run()
+    check(app)
+    assert "No tables are loaded yet" in texts(app)
+
+
+def test_a_renamed_column_names_the_nearest_match(app):
+    upload(app, targets=(("day1.csv", GOOD.replace(b"sex", b"sexe", 1)),))
+    words = texts(app).replace("\\", "")
+    assert "sexe" in words and "sex" in words
+
+
+def test_the_demo_shows_columns_findings_and_distributions(demo_app):
+    app = demo_app("data")
+    assert "Hiring" in app.success[0].value
+    assert len(app.get("plotly_chart")) == 2
