@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
@@ -94,15 +95,21 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def versions() -> dict[str, str]:
-    """Versions of this package and of those that the numbers depend on."""
+@cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    """Looking them up reads files, so it is done once."""
     found = {}
     for package in ("fairaudit", "numpy", "scipy", "pandas", "scikit-learn", "aif360"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             found[package] = "not installed as a package"
-    return found
+    return tuple(found.items())
+
+
+def versions() -> dict[str, str]:
+    """Versions of this package and of those that the numbers depend on."""
+    return dict(_versions())
 
 
 def now() -> str:
