@@ -9,9 +9,10 @@ from fairaudit.detectability import DetectabilityResult, detectability
 from fairaudit.errors import FairAuditError, NotMeasurableError
 from fairaudit.injection import INJECTIONS, Injected, Injection, inject, replay
 from fairaudit.qmad import PAIRS, audit
-from fairaudit.reading import read_table
+from fairaudit.reading import ReadOptions, read_table
 from fairaudit.results import AuditResult
 from fairaudit.schema import AuditTable, Frames, Schema
+from fairaudit.validation import check_frames, check_table, propose_schema
 
 __all__ = [
     "AGGREGATIONS",
@@ -30,11 +31,15 @@ __all__ = [
     "Injected",
     "Injection",
     "NotMeasurableError",
+    "ReadOptions",
     "Schema",
     "audit",
     "baselines",
+    "check_frames",
+    "check_table",
     "detectability",
     "inject",
+    "propose_schema",
     "read_table",
     "replay",
 ]
