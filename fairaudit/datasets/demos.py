@@ -31,12 +31,15 @@ class Demo:
         What is to be seen, in one sentence.
     load : callable
         Gives the reference, the targets by name and the schema.
+    planted : tuple of str
+        Names of the targets in which a bias was planted; the others come from the same source as the reference.
     """
 
     name: str
     title: str
     story: str
     load: Callable[[], DemoTables]
+    planted: tuple[str, ...] = ()
 
 
 def _hiring() -> DemoTables:
@@ -69,6 +72,7 @@ _DEMOS = (
         title="Hiring",
         story="Three days of synthetic job applicants: on day 2 women's education, location and experience were recorded differently.",
         load=_hiring,
+        planted=("day2",),
     ),
     Demo(
         name="adult",
@@ -81,6 +85,7 @@ _DEMOS = (
         title="Adult income, four days",
         story="Real census data with a trained model: education is biased by sex on day 2, education and marriage on day 3.",
         load=_adult_days,
+        planted=("day2", "day3"),
     ),
     Demo(
         name="students",
