@@ -55,6 +55,8 @@ class TestMetricSpec(FunctionSpec):
     range : (float, float)
     uses_labels : bool
         Whether the true labels enter, so that label bias in the test set distorts it.
+    needs : tuple of int
+        Labels (1 favourable, 0 unfavourable) without which it is not defined; each group must have them when groups are compared.
     """
 
     __test__ = False  # pytest would take the name for a test class
@@ -63,6 +65,7 @@ class TestMetricSpec(FunctionSpec):
     ideal: float | None
     range: tuple[float, float]
     uses_labels: bool = True
+    needs: tuple[int, ...] = ()
 
     def loss(self, value: np.ndarray) -> np.ndarray:
         """Distance from the best value, 0 or more; NaN where no value is best."""
@@ -93,6 +96,7 @@ def _accuracy(d: Decided) -> float:
     summary="Mean of true positive and true negative rate; 0.5 is a guess.",
     ideal=1.0,
     range=(0.0, 1.0),
+    needs=(1, 0),
 )
 def _balanced_accuracy(d: Decided) -> float:
     return float(rates.balanced_accuracy(d.both))
@@ -106,6 +110,7 @@ def _balanced_accuracy(d: Decided) -> float:
     pitfall="Looks at scores: methods that change decisions only have the value of the model behind them.",
     ideal=1.0,
     range=(0.0, 1.0),
+    needs=(1, 0),
 )
 def _roc_auc(d: Decided) -> float:
     return roc_auc(d.y_true, d.y_score)
@@ -133,6 +138,7 @@ def _statistical_parity(d: Decided) -> float:
     pitfall="A group with few unfavourable labels makes it jump.",
     ideal=0.0,
     range=(0.0, 1.0),
+    needs=(1, 0),
 )
 def _equalized_odds(d: Decided) -> float:
     return float(rates.equalized_odds_difference(d.unprivileged, d.privileged))
@@ -146,6 +152,7 @@ def _equalized_odds(d: Decided) -> float:
     pitfall="Gaps of opposite sign cancel.",
     ideal=0.0,
     range=(-1.0, 1.0),
+    needs=(1, 0),
 )
 def _average_odds(d: Decided) -> float:
     return float(rates.average_odds_difference(d.unprivileged, d.privileged))
@@ -158,6 +165,7 @@ def _average_odds(d: Decided) -> float:
     summary=f"Difference of the true positive rates, {_TWO_SIDES}.",
     ideal=0.0,
     range=(-1.0, 1.0),
+    needs=(1,),
 )
 def _equal_opportunity(d: Decided) -> float:
     return float(rates.equal_opportunity_difference(d.unprivileged, d.privileged))
@@ -170,6 +178,7 @@ def _equal_opportunity(d: Decided) -> float:
     summary=f"Difference of the false positive rates, {_TWO_SIDES}.",
     ideal=0.0,
     range=(-1.0, 1.0),
+    needs=(0,),
 )
 def _false_positive_difference(d: Decided) -> float:
     return float(rates.false_positive_rate_difference(d.unprivileged, d.privileged))
@@ -182,6 +191,7 @@ def _false_positive_difference(d: Decided) -> float:
     summary=f"Difference of the false negative rates, {_TWO_SIDES}.",
     ideal=0.0,
     range=(-1.0, 1.0),
+    needs=(1,),
 )
 def _false_negative_difference(d: Decided) -> float:
     return float(rates.false_negative_rate_difference(d.unprivileged, d.privileged))
@@ -194,6 +204,7 @@ def _false_negative_difference(d: Decided) -> float:
     summary="Share of favourable decisions among unfavourable labels.",
     ideal=0.0,
     range=(0.0, 1.0),
+    needs=(0,),
 )
 def _false_positive_rate(d: Decided) -> float:
     return float(rates.false_positive_rate(d.both))
@@ -206,6 +217,7 @@ def _false_positive_rate(d: Decided) -> float:
     summary="Share of unfavourable decisions among favourable labels.",
     ideal=0.0,
     range=(0.0, 1.0),
+    needs=(1,),
 )
 def _false_negative_rate(d: Decided) -> float:
     return float(rates.false_negative_rate(d.both))
@@ -264,7 +276,8 @@ def consistencies(features: np.ndarray, decisions: Sequence[np.ndarray]) -> list
     if len(features) < N_NEIGHBORS + 1:
         return [float("nan")] * len(decisions)
     scores = consistency_scores(scaled(features), np.column_stack(decisions), leave_self_out=True, algorithm="brute")
-    return [float(v) for v in conditioned(scores).mean(axis=0)]
+    # Each method's scores in one piece: the last digit of a mean must not depend on which other methods are there.
+    return [float(np.ascontiguousarray(column).mean()) for column in conditioned(scores).T]
 
 
 def decided(
@@ -301,15 +314,16 @@ def _why_undefined(spec: TestMetricSpec, d: Decided) -> str:
         return "no row is left in the test set"
     if spec.name == "balanced_conditioned_consistency":
         return f"the test set has {n} rows, too few for {N_NEIGHBORS} neighbours"
-    sides = {"the unprivileged group": d.unprivileged, "the privileged group": d.privileged}
+    if spec.name == "generalized_entropy_index":
+        return "every benefit is 0"
+    sides = {"the test set": d.both}
+    if spec.name.endswith("_difference"):
+        sides = {"the unprivileged group of the test set": d.unprivileged, "the privileged group of the test set": d.privileged}
+    kinds = {1: "favourable", 0: "unfavourable"}
+    reasons = []
     for name, counts in sides.items():
-        if counts.sum() == 0 and spec.name.endswith("_difference"):
-            return f"{name} has no row in the test set"
-    places = sides if spec.name.endswith("_difference") else {"the test set": d.both}
-    missing = [
-        f"{name} has no {kind} label"
-        for name, counts in places.items()
-        for kind, row in (("favourable", 1), ("unfavourable", 0))
-        if counts[row].sum() == 0
-    ]
-    return "; ".join(missing) or "every benefit is 0"
+        if counts.sum() == 0:
+            reasons.append(f"{name} has no row")
+        else:
+            reasons += [f"{name} has no {kinds[label]} label" for label in spec.needs if counts[label].sum() == 0]
+    return "; ".join(reasons)

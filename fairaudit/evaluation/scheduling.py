@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
@@ -43,9 +44,14 @@ def run_tasks(tasks: Sequence[Task], n_jobs: int = 1, scheduler: str | None = No
         parallel = joblib.Parallel(return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
         results = parallel(joblib.delayed(_numbered)(position, *task) for position, task in enumerate(tasks))
         try:
-            yield from results
+            # Not "yield from", which would close the results before the warning filter below is in place.
+            for item in results:  # noqa: UP028
+                yield item
         finally:
-            results.close()
+            with warnings.catch_warnings():
+                # joblib warns that it gives up running tasks; that is what closing early asks for.
+                warnings.simplefilter("ignore", UserWarning)
+                results.close()
 
 
 def _numbered(position: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any]:

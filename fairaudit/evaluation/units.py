@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -38,24 +40,34 @@ class Unit:
 
 
 @dataclass(frozen=True, eq=False)
-class _Trained:
-    """A fitted model with the training rows it saw."""
+class _Split:
+    """The rows of one unit.
 
-    model: FittedModel
-    training: Training
+    Attributes
+    ----------
+    fair, biased : Version
+    train, validation : ndarray of int
+        Rows that the bias left in the table.
+    test : ndarray of int
+        All rows of the test fold.
+    """
+
+    fair: Version
+    biased: Version
+    train: np.ndarray
+    validation: np.ndarray
+    test: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class _Decided:
+    """A model's or a method's decisions: on the test rows with their fair and their biased features, and on the validation rows."""
+
+    fair: Scored
+    biased: Scored
+    validation: Scored
+    usage: float
     note: str
-
-    def scored(self, features: np.ndarray, unprivileged: np.ndarray, y_true: np.ndarray | None = None) -> Scored:
-        """Score rows given with all features."""
-        seen = features[:, :-1] if self.training.sensitive_column is None else features
-        y_score = self.model.score(seen)
-        return Scored(y_score, (y_score > DECISION_THRESHOLD).astype(np.int64), unprivileged, y_true)
-
-    @property
-    def usage(self) -> float:
-        """Share of trees that use the sensitive attribute; 0 when the model never saw it."""
-        column = self.training.sensitive_column
-        return 0.0 if column is None else self.model.usage(column)
 
 
 def training_rows(biased: Version, fold: Fold, settings: EvaluationSettings) -> np.ndarray:
@@ -64,22 +76,7 @@ def training_rows(biased: Version, fold: Fold, settings: EvaluationSettings) -> 
     return rows[~biased.unprivileged[rows]] if settings.train_on == "privileged" else rows
 
 
-def _train(biased: Version, rows: np.ndarray, unit: Unit, method: MitigationSpec, settings: EvaluationSettings) -> _Trained:
-    """Train a model on biased rows after a pre-processing method."""
-    if len(rows) == 0:
-        raise NotMeasurableError("no row is left to train on")
-    sensitive = biased.features.shape[1] - 1
-    training = Training(biased.features[rows], biased.codes[rows], biased.y_true[rows], biased.unprivileged[rows], sensitive)
-    if method.stage == "pre":
-        training = _implementation(method, settings)(training)
-    if training.sample_weight is not None and not takes_weights(unit.model):
-        raise NotMeasurableError("this version of scikit-learn cannot train the model with row weights")
-    seed = unit_seed(settings.seed, unit.level, unit.fold, unit.model, "none" if method.stage == "post" else method.name)
-    model = fit_classifier(unit.model, training.features, training.y_true, training.sample_weight, int(seed.generate_state(1)[0]))
-    return _Trained(model, training, "; ".join(n for n in (training.note, model.note) if n))
-
-
-def _implementation(method: MitigationSpec, settings: EvaluationSettings):  # type: ignore[no-untyped-def]
+def _implementation(method: MitigationSpec, settings: EvaluationSettings) -> Callable[..., Any]:
     """Our array form of a method, or aif360's own where there is one and it was asked for."""
     if settings.engine == "aif360":
         from fairaudit import aif360_bridge
@@ -88,32 +85,50 @@ def _implementation(method: MitigationSpec, settings: EvaluationSettings):  # ty
     return method.function
 
 
-@dataclass(frozen=True, eq=False)
-class _Outcome:
-    """Decisions of one method on the test rows of a fold, for the fair and the biased version of their features."""
+def _train(split: _Split, unit: Unit, method: MitigationSpec, settings: EvaluationSettings) -> _Decided:
+    """Train a model on biased rows after a pre-processing method, and let it decide."""
+    biased, rows = split.biased, split.train
+    if len(rows) == 0:
+        raise NotMeasurableError("no row is left to train on")
+    sensitive = biased.features.shape[1] - 1
+    training = Training(biased.features[rows], biased.codes[rows], biased.y_true[rows], biased.unprivileged[rows], sensitive)
+    training = _implementation(method, settings)(training)
+    if training.sample_weight is not None and not takes_weights(unit.model):
+        raise NotMeasurableError("this version of scikit-learn cannot train the model with row weights")
+    seed = int(unit_seed(settings.seed, unit.level, unit.fold, unit.model, method.name).generate_state(1)[0])
+    model = fit_classifier(unit.model, training.features, training.y_true, training.sample_weight, seed)
+    column = training.sensitive_column
+    fair, decided_on, validation = _score(model, split, sees_group=column is not None)
+    note = "; ".join(n for n in (training.note, model.note) if n)
+    return _Decided(fair, decided_on, validation, 0.0 if column is None else model.usage(column), note)
 
-    fair: Scored
-    biased: Scored
-    usage: float
-    note: str
+
+def _score(model: FittedModel, split: _Split, *, sees_group: bool) -> tuple[Scored, Scored, Scored]:
+    """Scores of the fair and the biased test rows and of the validation rows, in one call because a call is what costs."""
+    places = [(split.fair, split.test), (split.biased, split.validation)]
+    if split.biased.features is not split.fair.features:
+        places.append((split.biased, split.test))
+    features = np.vstack([version.features[rows] for version, rows in places])
+    scores = model.score(features if sees_group else features[:, :-1])
+    parts = np.split(scores, np.cumsum([len(rows) for _, rows in places])[:-1])
+    scored = [
+        Scored(score, (score > DECISION_THRESHOLD).astype(np.int64), version.unprivileged[rows])
+        for score, (version, rows) in zip(parts, places, strict=True)
+    ]
+    return (
+        scored[0],
+        scored[-1] if len(scored) == 3 else scored[0],
+        replace(scored[1], y_true=split.biased.y_true[split.validation]),
+    )
 
 
-def _decide(
-    trained: _Trained, fair: Version, biased: Version, unit: Unit, fold: Fold, name: str, settings: EvaluationSettings
-) -> _Outcome:
-    """Decide about the test rows. The decision about a person does not depend on who else is in the biased test set."""
-    method = MITIGATIONS[name]
-    versions = (fair,) if biased.features is fair.features else (fair, biased)
-    scored = [trained.scored(v.features[fold.test], v.unprivileged[fold.test]) for v in versions]
-    note = trained.note
-    if method.stage == "post":
-        rows = fold.validation[biased.kept[fold.validation]]
-        validation = trained.scored(biased.features[rows], biased.unprivileged[rows], biased.y_true[rows])
-        rule = _implementation(method, settings)(validation)
-        seed = unit_seed(settings.seed, unit.level, unit.fold, unit.model, name, "decide")
-        scored = [rule.apply(s, np.random.default_rng(seed)) for s in scored]
-        note = "; ".join(n for n in (note, rule.note) if n)
-    return _Outcome(scored[0], scored[-1], trained.usage, note)
+def _post_process(before: _Decided, unit: Unit, method: MitigationSpec, settings: EvaluationSettings) -> _Decided:
+    """Decide anew. The decision about a person does not depend on who else is in the biased test set."""
+    rule = _implementation(method, settings)(before.validation)
+    seed = unit_seed(settings.seed, unit.level, unit.fold, unit.model, method.name, "decide")
+    fair = rule.apply(before.fair, np.random.default_rng(seed))
+    biased = fair if before.biased is before.fair else rule.apply(before.biased, np.random.default_rng(seed))
+    return replace(before, fair=fair, biased=biased, note="; ".join(n for n in (before.note, rule.note) if n))
 
 
 def run_unit(fair: Version, biased: Version, fold: Fold, unit: Unit, settings: EvaluationSettings) -> list[Row]:
@@ -132,17 +147,18 @@ def run_unit(fair: Version, biased: Version, fold: Fold, unit: Unit, settings: E
     list of Row
         Every method x test set x metric; methods that fail have NaN and the reason.
     """
-    rows = training_rows(biased, fold, settings)
-    trained: dict[str, _Trained] = {}
-    outcomes: dict[str, _Outcome] = {}
+    validation = fold.validation[biased.kept[fold.validation]]
+    split = _Split(fair, biased, training_rows(biased, fold, settings), validation, fold.test)
+    trained: dict[str, _Decided] = {}
+    outcomes: dict[str, _Decided] = {}
     failures: dict[str, str] = {}
     for name in unit.mitigations:
         method = MITIGATIONS[name]
-        variant = name if method.stage == "pre" else "none"
+        before = "none" if method.stage == "post" else name
         try:
-            if variant not in trained:
-                trained[variant] = _train(biased, rows, unit, MITIGATIONS[variant], settings)
-            outcomes[name] = _decide(trained[variant], fair, biased, unit, fold, name, settings)
+            if before not in trained:
+                trained[before] = _train(split, unit, MITIGATIONS[before], settings)
+            outcomes[name] = trained[name] if before == name else _post_process(trained[before], unit, method, settings)
         except NotMeasurableError as error:
             failures[name] = error.problem
     measured = {test_set: _measure(outcomes, fair, biased, fold, test_set) for test_set in TEST_SETS}
@@ -157,7 +173,7 @@ def run_unit(fair: Version, biased: Version, fold: Fold, unit: Unit, settings: E
 
 
 def _measure(
-    outcomes: dict[str, _Outcome], fair: Version, biased: Version, fold: Fold, test_set: str
+    outcomes: dict[str, _Decided], fair: Version, biased: Version, fold: Fold, test_set: str
 ) -> dict[str, list[tuple[str, float, str]]]:
     """Every metric of every method on one version of the test rows."""
     if not outcomes:
