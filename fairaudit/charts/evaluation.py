@@ -135,7 +135,7 @@ def fair_vs_biased_scatter(
         plot_height=height,
         left=66,
         right=86,
-        top=42,
+        top=46,
         bottom=50,
         legend=len(methods) > 1,
     )
@@ -250,7 +250,7 @@ def level_curves(
         subtitle=text,
         plot_height=height,
         left=76,
-        top=42,
+        top=46,
         bottom=52,
         legend=True,
     )

@@ -129,7 +129,7 @@ def group_rates_chart(
         or (f"Reference group: {cut(reference_group, 40)}. Bars: intervals." if reference_group else "Bars: intervals."),
         plot_height=height,
         left=label_margin(names, 40, 24),
-        top=44,
+        top=46,
         bottom=36,
         legend=reference_group is not None,
     )

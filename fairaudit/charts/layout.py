@@ -13,7 +13,7 @@ CHARACTER = 7.2
 """Pixels of a character of the 12-pixel font, for a wide font."""
 LINE = 17
 TITLE_WIDTH, SUBTITLE_WIDTH = 72, 98
-LEGEND = 20
+LEGEND = 21
 BAR_GAP = '<br><span style="font-size:5px"> </span>'
 """Keeps the title of a colour bar away from its first label."""
 LEGEND_WIDTH = 660
@@ -73,7 +73,7 @@ def finish(
     heading, under = header_lines(title, TITLE_WIDTH), header_lines(subtitle, SUBTITLE_WIDTH)
     header = 18 + 22 * len(heading) + LINE * len(under) + 8
     entries = sum(bool(t.name) and t.showlegend is not False for t in figure.data)
-    legend_height = 12 + LEGEND * (entries if stacked else legend_rows(figure)) if legend else 0
+    legend_height = 14 + LEGEND * (entries if stacked else legend_rows(figure)) if legend else 0
     above = header + legend_height + top
     height = above + plot_height + bottom
     text = "<br>".join(f"<b>{line}</b>" for line in heading)

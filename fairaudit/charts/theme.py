@@ -52,7 +52,7 @@ class Theme:
     score_scale: tuple[str, ...]
     less_scale: tuple[str, ...]
     series: tuple[str, ...]
-    dark_ink: str = "#17252A"
+    dark_ink: str = "#070D10"
     light_ink: str = "#FFFFFF"
     font: str = FONT
 
