@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +181,7 @@ def as_in_paper(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table, binary], axis=1)[order]
 
 
-def adult_days(seed: int = SEED) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+def adult_days(seed: int = SEED, *, probability: bool = False) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Reference and four days of paper section 5.3, with the predictions of its decision tree.
 
     Each day is a draw of 20,000 rows of the training file without replacement. Day 2 records all women as without and all men as with
@@ -189,6 +189,12 @@ def adult_days(seed: int = SEED) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]
     in each leaf at least) learns the income from 80 % of the training file, drawn at random, with the eight features that the paper's
     Table 6 lists beside the sampling weight ``fnlwgt``; text is coded by the alphabetical rank of its value, a missing value as -1. It
     predicts the reference and, after the biases were planted, the days.
+
+    Parameters
+    ----------
+    seed : int
+    probability : bool
+        Add a column ``predicted_probability``: the share of incomes above 50,000 dollars in the leaf of the tree.
 
     Returns
     -------
@@ -199,7 +205,7 @@ def adult_days(seed: int = SEED) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]
     """
     table = as_in_paper(adult_reference())
     split, bias, *draws = np.random.SeedSequence(seed).spawn(6)
-    predict = _tree(table, np.random.default_rng(split))
+    predict = _tree(table, np.random.default_rng(split), probability)
     days = {}
     for number, draw in enumerate(draws, start=1):
         name = f"day{number}"
@@ -211,8 +217,17 @@ def adult_days(seed: int = SEED) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]
     return predict(table), days
 
 
-def _tree(table: pd.DataFrame, rng: np.random.Generator) -> Any:
-    """Train the paper's classifier; the result adds the column ``predicted_income`` to a table."""
+def adult_model(seed: int = SEED) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """The decision tree of ``adult_days`` with the same seed: adds the column ``predicted_income`` to a table with the days' columns."""
+    split = np.random.SeedSequence(seed).spawn(1)[0]
+    model: Callable[[pd.DataFrame], pd.DataFrame] = _tree(
+        as_in_paper(adult_reference()), np.random.default_rng(split), probability=False
+    )
+    return model
+
+
+def _tree(table: pd.DataFrame, rng: np.random.Generator, probability: bool) -> Any:
+    """Train the paper's classifier; the result adds the column ``predicted_income`` (and the probability) to a table."""
     from sklearn.tree import DecisionTreeClassifier
 
     features = [c for c in table.columns if c not in {"fnlwgt", "income"}]
@@ -229,6 +244,10 @@ def _tree(table: pd.DataFrame, rng: np.random.Generator) -> Any:
     )
 
     def predict(rows: pd.DataFrame) -> pd.DataFrame:
-        return rows.assign(predicted_income=tree.predict(encode(rows)))
+        codes = encode(rows)
+        predicted = rows.assign(predicted_income=tree.predict(codes))
+        if probability:
+            predicted["predicted_probability"] = tree.predict_proba(codes)[:, list(tree.classes_).index(">50K")]
+        return predicted
 
     return predict
