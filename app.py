@@ -14,6 +14,7 @@ page = st.navigation(
         ],
         "Assess": [
             st.Page("pages/audit.py", title="Audit", icon=":material/grid_on:"),
+            st.Page("pages/baselines.py", title="Baselines", icon=":material/balance:"),
         ],
         "Understand": [
             st.Page("pages/method.py", title="Method", icon=":material/menu_book:"),

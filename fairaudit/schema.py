@@ -117,7 +117,9 @@ class Schema:
         if self.missing_groups not in get_args(MissingGroups):
             raise unknown_name("rule for missing sensitive values", self.missing_groups, get_args(MissingGroups))
         if self.min_group_size < 1:
-            raise SettingsError(f"The smallest group size must be 1 or more. Got {self.min_group_size}.", "Choose 10, for example.")
+            raise SettingsError(
+                f"The smallest group size must be 1 or more. Got {self.min_group_size}.", "Choose 10, for example."
+            )
 
     @classmethod
     def from_any(cls, schema: Schema | Mapping[str, Any] | None) -> Schema:

@@ -12,13 +12,13 @@ _BOTH = ("y_true", "y_pred")
 _TENTH = "a convention (AI Fairness 360 calls -0.1 to 0.1 fair): a line, not a truth"
 _OURS = "a convention of this product; no publication sets a line"
 _FOUR_FIFTHS = "four-fifths rule (US Uniform Guidelines on Employee Selection Procedures, 1978): a line, not a truth"
-_LESS_OFTEN = "Negative: side a is selected less often than side b."
-_LEVEL = "The level of side a; the verdict is that of its difference to side b."
+_LESS_OFTEN = "Negative: the target side is selected less often than the reference side."
+_LEVEL = "The level of the target side; the verdict is that of its difference to the reference side."
 
 BASELINES.register(
     name="statistical_parity_difference",
     label="Statistical parity difference",
-    summary="How much more often side a gets the favourable decision than side b.",
+    summary="How much more often the target side gets the favourable decision than the reference side.",
     pitfall="Says nothing about whether the decisions are right; equal rates can be unfair and unequal ones explained by qualification.",
     reference="Calders, Verwer (2010); aif360 statistical_parity_difference",
     formula=r"P(\hat Y = 1 \mid a) - P(\hat Y = 1 \mid b)",
@@ -36,7 +36,7 @@ BASELINES.register(
 BASELINES.register(
     name="disparate_impact",
     label="Disparate impact ratio",
-    summary="Selection rate of side a as a multiple of that of side b.",
+    summary="Selection rate of the target side as a multiple of that of the reference side.",
     pitfall="Unstable where few people are selected, and the ratio of the rejection rates tells another story.",
     reference="Feldman et al. (2015), KDD; aif360 disparate_impact",
     formula=r"\frac{P(\hat Y = 1 \mid a)}{P(\hat Y = 1 \mid b)}",
@@ -45,7 +45,7 @@ BASELINES.register(
     needs=("y_pred",),
     range=(0.0, math.inf),
     no_difference=1.0,
-    direction="Below 1: side a is selected less often than side b.",
+    direction="Below 1: the target side is selected less often than the reference side.",
     threshold=0.8,
     threshold_source=_FOUR_FIFTHS,
 )(rates.disparate_impact)
@@ -95,11 +95,11 @@ def _register_level(level: estimates.LevelOf, *, function: Any, name: str, label
         kind="difference",
         no_difference=0.0,
         signed=True,
-        direction=f"Negative: the {label.lower()} is lower on side a than on side b.",
+        direction=f"Negative: the {label.lower()} is lower on the target side than on the reference side.",
         **shared
         | {
             "range": (lowest - highest, highest - lowest),
-            "summary": f"{label} of side a minus that of side b.",
+            "summary": f"{label} of the target side minus that of the reference side.",
             "formula": f"m(a) - m(b), \\quad m = {facts['formula']}",
             "best": None,
             "default": False,
@@ -136,7 +136,7 @@ BASELINES.register(
     range=(-math.inf, math.inf),
     no_difference=0.0,
     signed=True,
-    direction="Negative: the predictions of side a are lower than those of side b.",
+    direction="Negative: the predictions of the target side are lower than those of the reference side.",
     threshold=0.0,
     threshold_source="none is published: the interval alone decides",
 )(continuous.qdd)
@@ -144,7 +144,7 @@ BASELINES.register(
 BASELINES.register(
     name="equal_opportunity_difference",
     label="Equal opportunity difference",
-    summary="How much more often deserving rows (favourable label) are selected on side a than on side b.",
+    summary="How much more often deserving rows (favourable label) are selected on the target side than on the reference side.",
     pitfall="Trusts the labels: biased labels make biased decisions look right.",
     reference="Hardt et al. (2016), NeurIPS; aif360 equal_opportunity_difference",
     formula=r"TPR_a - TPR_b",
@@ -154,7 +154,7 @@ BASELINES.register(
     range=(-1.0, 1.0),
     no_difference=0.0,
     signed=True,
-    direction="Negative: deserving rows of side a are selected less often.",
+    direction="Negative: deserving rows of the target side are selected less often.",
     threshold=0.1,
     threshold_source=_TENTH,
 )(rates.equal_opportunity_difference)
@@ -231,7 +231,7 @@ _register_level(
     name="roc_auc",
     label="ROC AUC",
     summary="How often a row with a favourable label scores above one with an unfavourable label.",
-    pitfall="Judges the order inside a side, not the level of the scores: equal areas can hide a shift of the whole side.",
+    pitfall="Judges the order inthe target side side, not the level of the scores: equal areas can hide a shift of the whole side.",
     reference="scikit-learn roc_auc_score; DeLong et al. (1988) for the interval",
     formula=r"P(s_+ > s_-) + \tfrac{1}{2} P(s_+ = s_-)",
     needs=("y_true", "y_score"),
@@ -274,7 +274,7 @@ _register_level(
 BASELINES.register(
     name="false_positive_rate_difference",
     label="False positive rate difference",
-    summary="How much more often rows with an unfavourable label are selected on side a than on side b.",
+    summary="How much more often rows with an unfavourable label are selected on the target side than on the reference side.",
     pitfall="Trusts the labels.",
     reference="aif360 false_positive_rate_difference",
     formula=r"FPR_a - FPR_b",
@@ -284,7 +284,7 @@ BASELINES.register(
     range=(-1.0, 1.0),
     no_difference=0.0,
     signed=True,
-    direction="Negative: side a gets fewer undeserved favourable decisions.",
+    direction="Negative: the target side gets fewer undeserved favourable decisions.",
     threshold=0.1,
     threshold_source=_TENTH,
     default=False,
@@ -293,7 +293,7 @@ BASELINES.register(
 BASELINES.register(
     name="false_negative_rate_difference",
     label="False negative rate difference",
-    summary="How much more often rows with a favourable label are rejected on side a than on side b.",
+    summary="How much more often rows with a favourable label are rejected on the target side than on the reference side.",
     pitfall="Trusts the labels.",
     reference="aif360 false_negative_rate_difference",
     formula=r"FNR_a - FNR_b",
@@ -303,7 +303,7 @@ BASELINES.register(
     range=(-1.0, 1.0),
     no_difference=0.0,
     signed=True,
-    direction="Positive: deserving rows of side a are rejected more often.",
+    direction="Positive: deserving rows of the target side are rejected more often.",
     threshold=0.1,
     threshold_source=_TENTH,
     default=False,

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from fairaudit.charts.cells import Cell, Grid, draw_grid
 from fairaudit.charts.layout import finish, label_margin
 from fairaudit.charts.sides import column_name, rows_of
-from fairaudit.charts.text import missing, number, short, wrapped
+from fairaudit.charts.text import missing, number, plain, short, wrapped
 from fairaudit.charts.theme import Theme
 from fairaudit.results import VERDICT_LABELS, VERDICT_SYMBOLS
 
@@ -219,7 +219,7 @@ def metric_matrix(
     Parameters
     ----------
     rows : DataFrame
-        Columns frame, group, metric, value, verdict, and where known low, high, note.
+        Columns frame, group, metric, value, verdict, and where known low, high, note, and shown: the text of a cell instead of the value.
     theme : Theme
     labels : dict of str to str, optional
         Names of metrics for people.
@@ -247,7 +247,8 @@ def metric_matrix(
         verdict, metric = str(record["verdict"]), str(record["metric"])
         symbol = VERDICT_SYMBOLS[verdict]
         value = record["value"]
-        text = symbol if missing(value) else f"{symbol} {_cell_number(float(value))}"
+        shown = record.get("shown")
+        text = symbol if missing(value) else f"{symbol} {_cell_number(float(value)) if missing(shown) else plain(str(shown))}"
         hover = _hover(column_name(*place), labels.get(metric, metric), record)
         if truth is not None and verdict != "not_measurable":
             planted, found = bool(truth.get(place, False)), verdict == "disparity"
@@ -276,5 +277,7 @@ def metric_matrix(
 
 
 def _cell_number(value: float) -> str:
-    """Three decimals with a true minus sign."""
-    return ("∞" if value > 0 else "−∞") if math.isinf(value) else f"{value:.3f}".replace("-", "−")
+    """Three decimals, none for large numbers, with a true minus sign."""
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return (f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3f}").replace("-", "−")

@@ -18,7 +18,8 @@ class NamedPair:
 
     Attributes
     ----------
-    name, label : str
+    name, label, short : str
+        For machines, for people, and for people with little room.
     comparison, aggregation : str
         Registered names.
     aggregate_over : str or None
@@ -30,6 +31,7 @@ class NamedPair:
 
     name: str
     label: str
+    short: str
     comparison: str
     aggregation: str
     aggregate_over: str | None
@@ -43,6 +45,7 @@ PAIRS = {
         NamedPair(
             "rom-arithmetic",
             "Ratio of means + arithmetic mean",
+            "ROM–arithmetic",
             "rom",
             "arithmetic",
             None,
@@ -52,6 +55,7 @@ PAIRS = {
         NamedPair(
             "ks-harmonic",
             "Kolmogorov–Smirnov + harmonic mean",
+            "KS–harmonic",
             "ks",
             "harmonic",
             None,
@@ -61,6 +65,7 @@ PAIRS = {
         NamedPair(
             "ad-harmonic",
             "Anderson–Darling + harmonic mean",
+            "AD–harmonic",
             "ad",
             "harmonic",
             None,
@@ -70,6 +75,7 @@ PAIRS = {
         NamedPair(
             "qdd",
             "Quantile demographic disparity (QDD)",
+            "QDD",
             "mean_difference",
             "arithmetic",
             "prediction",

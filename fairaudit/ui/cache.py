@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from fairaudit.baselines import BaselineResult, BaselineSettings, baselines_of_frames
 from fairaudit.datasets import demo
 from fairaudit.qmad import QmadSettings, audit_frames
 from fairaudit.results import AuditResult
@@ -15,7 +16,11 @@ from fairaudit.schema import Frames
 from fairaudit.ui import state
 from fairaudit.validation import check_frames
 
-_BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {Frames: lambda frames: frames.fingerprint, QmadSettings: repr}
+_BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
+    Frames: lambda frames: frames.fingerprint,
+    QmadSettings: repr,
+    BaselineSettings: repr,
+}
 
 
 @st.cache_data(max_entries=8, show_spinner="Reading the demo data …")
@@ -28,10 +33,21 @@ def _demo_frames(name: str) -> Frames:
 def load_demo(name: str) -> None:
     """Put a demo into the session."""
     found = demo(name)
-    state.load(state.Loaded(_demo_frames(name), f"Demo: {found.title}", found.story, demo=name))
+    state.load(state.Loaded(_demo_frames(name), f"Demo: {found.title}", found.story, demo=name, planted=found.planted))
 
 
 @st.cache_data(max_entries=30, hash_funcs=_BY_CONTENT, scope="session", show_spinner=False)
 def plain_audit(frames: Frames, settings: QmadSettings) -> AuditResult:
     """Scores without calibration."""
     return audit_frames(frames, replace(settings, resamples=0))
+
+
+def audit_for_verdicts(frames: Frames, settings: QmadSettings) -> AuditResult:
+    """The audit whose verdicts a page shows."""
+    return plain_audit(frames, settings)
+
+
+@st.cache_data(max_entries=20, hash_funcs=_BY_CONTENT, scope="session", show_spinner="Computing the classical metrics …")
+def baseline_metrics(frames: Frames, settings: BaselineSettings) -> BaselineResult:
+    """Classical metrics with intervals."""
+    return baselines_of_frames(frames, settings)

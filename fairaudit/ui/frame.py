@@ -34,7 +34,6 @@ def sidebar() -> None:
             help="Remove the tables, results and choices of this session.",
             key="reset",
         ):
-            for job in jobs.running():
-                job.cancel()
+            jobs.forget_all()
             state.reset()
             st.rerun()

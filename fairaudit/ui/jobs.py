@@ -1,7 +1,7 @@
 """Long work beside the page: it shows progress, can be cancelled, and never blocks a control.
 
-A job runs in a thread of the server. It belongs to one session, which shows it in the sidebar on every page. When nobody looks at the
-session any more, the job stops by itself.
+A job runs in a thread of the server. It belongs to one session, which shows it in the sidebar on every page. When the session ends, or
+nobody looks at it any more, the job stops by itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import streamlit as st
 
 from fairaudit.errors import CancelledError
 
-_JOBS = "fairaudit.jobs"
 _ALONE_SECONDS = 60.0
 _RUNNING = threading.Semaphore(2)
 """Two jobs at a time over all sessions; later ones wait."""
@@ -100,9 +99,20 @@ class Job:
         return f"about {seconds:.0f} s left" if seconds < 90 else f"about {seconds / 60:.0f} min left"
 
 
+def _release(jobs: dict[str, Job]) -> None:
+    for job in jobs.values():
+        job.cancel()
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=_release)
+def _board() -> dict[str, Job]:
+    """Jobs of this session by name. Not in the session state, which holds values only: a thread cannot be copied."""
+    return {}
+
+
 def start(name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any]) -> Job:
     """The job of this name and key, started if there is none; a job of the same name with another key is cancelled."""
-    jobs: dict[str, Job] = st.session_state.setdefault(_JOBS, {})
+    jobs = _board()
     job = jobs.get(name)
     if job is not None and job.key == key:
         return job
@@ -114,20 +124,26 @@ def start(name: str, key: str, label: str, work: Callable[[Progress, Cancel], An
 
 def find(name: str, key: str | None = None) -> Job | None:
     """The job of this name, when there is one and it works on ``key``."""
-    job = st.session_state.get(_JOBS, {}).get(name)
+    job = _board().get(name)
     return job if job is not None and (key is None or job.key == key) else None
 
 
 def forget(name: str) -> None:
     """Cancel a job and drop its result."""
-    job = st.session_state.get(_JOBS, {}).pop(name, None)
+    job = _board().pop(name, None)
     if job is not None:
         job.cancel()
 
 
+def forget_all() -> None:
+    """Cancel and drop every job of this session."""
+    for name in list(_board()):
+        forget(name)
+
+
 def running() -> list[Job]:
     """Jobs of this session that have not ended."""
-    return [job for job in st.session_state.get(_JOBS, {}).values() if job.running]
+    return [job for job in _board().values() if job.running]
 
 
 def raise_error(job: Job) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
@@ -28,6 +28,8 @@ class Loaded:
         How each file was read, one sentence a file.
     demo : str
         Name of the demo, empty for uploads.
+    planted : tuple of str
+        Names of the targets in which a bias is known to be planted.
     """
 
     frames: Frames
@@ -35,6 +37,7 @@ class Loaded:
     story: str = ""
     reading: tuple[str, ...] = field(default=())
     demo: str = ""
+    planted: tuple[str, ...] = ()
 
 
 def loaded() -> Loaded | None:
@@ -54,10 +57,10 @@ def unload() -> None:
     st.session_state.pop(_CELL, None)
 
 
-def replace_frames(frames: Frames) -> None:
-    """The same tables after roles, types or targets were changed."""
+def replace_frames(frames: Frames, planted: tuple[str, ...] = ()) -> None:
+    """The same tables after roles, types or targets were changed; ``planted`` names new targets that hold a planted bias."""
     now = st.session_state[_LOADED]
-    st.session_state[_LOADED] = Loaded(frames, now.origin, now.story, now.reading, now.demo)
+    st.session_state[_LOADED] = replace(now, frames=frames, planted=(*now.planted, *planted))
     st.session_state.pop(_CELL, None)
 
 
