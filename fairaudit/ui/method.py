@@ -6,8 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fairaudit.aggregation import AGGREGATIONS
+from fairaudit.baselines import BASELINES
 from fairaudit.binning import BINNINGS
 from fairaudit.comparison import COMPARISONS
+from fairaudit.injection import INJECTIONS
+from fairaudit.mitigation import MITIGATIONS
+from fairaudit.models import MODELS
 from fairaudit.registry import FunctionSpec
 
 
@@ -43,4 +47,19 @@ def chapters() -> dict[str, Chapter]:
             "Both sides of an attribute are cut into the same number of bins of equal count; sizes differ by at most one, and no row is lost.",
             BINNINGS,
         ),
+        "Classical metrics": Chapter(
+            "The target side minus the reference side, ratios target over reference. A verdict needs a value beyond the line *and* an interval that "
+            "excludes “no difference”; the lines are conventions.",
+            BASELINES,
+        ),
+        "Planted biases": Chapter(
+            "Each injection makes a new table and says exactly which rows and cells it changed. Strength 0 changes nothing; a larger strength changes "
+            "the same rows and more.",
+            INJECTIONS,
+        ),
+        "Mitigation": Chapter(
+            "Methods that change the training data, the features or the decisions of a model. None of them removes the cause of a difference.",
+            MITIGATIONS,
+        ),
+        "Models": Chapter("The models that are trained on fair and on biased data.", MODELS),
     }
