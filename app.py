@@ -16,6 +16,9 @@ page = st.navigation(
             st.Page("pages/audit.py", title="Audit", icon=":material/grid_on:"),
             st.Page("pages/baselines.py", title="Baselines", icon=":material/balance:"),
         ],
+        "What if": [
+            st.Page("pages/lab.py", title="Bias lab", icon=":material/science:"),
+        ],
         "Understand": [
             st.Page("pages/method.py", title="Method", icon=":material/menu_book:"),
         ],

@@ -31,6 +31,8 @@ LAYERS: tuple[frozenset[str], ...] = (
             "datasets",
             "reproduction",
             "settings",
+            "planting",
+            "predictors",
         }
     ),
     frozenset({"charts", "reporting"}),

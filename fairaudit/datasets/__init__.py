@@ -9,6 +9,7 @@ from fairaudit.datasets.adult import (
     ADULT_SCHEMA,
     adult_dataset,
     adult_days,
+    adult_model,
     adult_reference,
     adult_test,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "Demo",
     "adult_dataset",
     "adult_days",
+    "adult_model",
     "adult_reference",
     "adult_test",
     "course_grades",

@@ -34,9 +34,7 @@ def parameter_fields(number: int, spec: InjectionSpec, start: dict[str, Any], ta
     return found
 
 
-def _field(
-    number: int, parameter: ParameterSpec, start: dict[str, Any], found: dict[str, Any], table: AuditTable
-) -> Any:
+def _field(number: int, parameter: ParameterSpec, start: dict[str, Any], found: dict[str, Any], table: AuditTable) -> Any:
     initial = start.get(parameter.name, parameter.default)
     key = f"lab.{number}.{parameter.name}"
     if parameter.type.endswith("column"):
@@ -93,7 +91,9 @@ def _value(key: str, parameter: ParameterSpec, initial: Any, column: str, table:
     if table.type_of(column) not in CATEGORICAL_TYPES:
         if not parameter.required:
             return None
-        number = initial if isinstance(initial, (int, float)) and not isinstance(initial, bool) else float(table.data[column].median())
+        number = (
+            initial if isinstance(initial, (int, float)) and not isinstance(initial, bool) else float(table.data[column].median())
+        )
         return st.number_input(parameter.label, value=float(number), key=key, persist_state="session", help=parameter.help)
     options = [str(c) for c in table.data[column].cat.categories]
     if not parameter.required:
@@ -126,7 +126,9 @@ def _distribution(key: str, parameter: ParameterSpec, initial: Any, column: str,
     wanted = {category_name(c): float(s) for c, s in (initial or {}).items()} or now
     names = list(now)
     if len(names) > MOST_CATEGORIES:
-        st.info(f"{plain(column)} has {len(names)} categories, more than the {MOST_CATEGORIES} that fit here. Use fairaudit.inject in Python.")
+        st.info(
+            f"{plain(column)} has {len(names)} categories, more than the {MOST_CATEGORIES} that fit here. Use fairaudit.inject in Python."
+        )
         return None
     if len(names) == 2:
         share = st.slider(
@@ -140,7 +142,10 @@ def _distribution(key: str, parameter: ParameterSpec, initial: Any, column: str,
             help=f"{parameter.help} {plain(names[1])} gets the rest.",
         )
         return {names[0]: share, names[1]: round(1 - share, 6)}
-    st.markdown(f"{plain(parameter.label)}, in parts of the sum", help="The numbers are divided by their sum, so that the shares sum to 1.")
+    st.markdown(
+        f"{plain(parameter.label)}, in parts of the sum",
+        help="The numbers are divided by their sum, so that the shares sum to 1.",
+    )
     columns = st.columns(2)
     parts = {}
     for place, name in enumerate(names):

@@ -72,7 +72,5 @@ def measures(frames: Frames) -> Measures:
             source = "the median of the reference, for want of a real one" if threshold == median else "as chosen"
             words = f"Rates count {plain(column)} of {threshold:,.6g} or more as favourable ({source})."
             right.caption(words)
-    chosen = BaselineSettings(
-        metrics=tuple(metrics) or tuple(names), contrast=pair.contrast, threshold=threshold, sampling=LIVE
-    )
+    chosen = BaselineSettings(metrics=tuple(metrics) or tuple(names), contrast=pair.contrast, threshold=threshold, sampling=LIVE)
     return Measures(pair, chosen, threshold, words)

@@ -106,9 +106,7 @@ def _adding(table: AuditTable, more: bool) -> None:
     )
     st.caption(plain(INJECTIONS[kind].summary))
     with st.container(horizontal=True):
-        st.button(
-            "Add this bias", key="lab.add", icon=":material/add:", on_click=lambda: add(starting_values(kind, table))
-        )
+        st.button("Add this bias", key="lab.add", icon=":material/add:", on_click=lambda: add(starting_values(kind, table)))
         for preset in fitting_presets(table):
             st.button(
                 f"Preset: {preset.label}",

@@ -61,7 +61,9 @@ def where(frames: Frames) -> Where:
         persist_state="session",
         help="A bias in the inputs reaches the output only through a model. Without one, the prediction column stays as it was.",
     )
-    seed = third.number_input("Seed", 0, 2**31 - 1, DEFAULT_SEED, key="lab_seed", bind="query-params", help="Same seed, same rows.")
+    seed = third.number_input(
+        "Seed", 0, 2**31 - 1, DEFAULT_SEED, key="lab_seed", bind="query-params", help="Same seed, same rows."
+    )
     predictor = cache.model(frames.reference, chosen)
     outcome = frames.schema.prediction
     if predictor is not None:
