@@ -44,28 +44,9 @@ def parse_settings_text(source: bytes | str, name: str = "The settings file") ->
     {'version': 1, 'qmad': {'bins': 5}}
     """
     text = _decoded(source, name)
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        if node is not None:
-            _check_node(node, name)
-        loaded = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
-        raise SettingsError(
-            f"{name} is neither YAML nor JSON{where}: {error.problem or error.context}.",
-            "Check the indentation, quotes and brackets there.",
-        ) from None
-    except yaml.YAMLError:
-        raise SettingsError(f"{name} holds characters that no text file has.", "Save it as UTF-8 text.") from None
-    except FairAuditError:
-        raise
-    except (RecursionError, ValueError, OverflowError):
-        # Deep nesting, or a date such as 2020-99-99 that YAML takes for one.
-        raise SettingsError(
-            f"{name} cannot be read: it is nested too deeply, or holds a date or number that does not exist.",
-            "Put dates and codes in quotes.",
-        ) from None
+    loaded = _json(text, name)
+    if loaded is None:
+        loaded = _yaml(text, name)
     if loaded is None:
         raise SettingsError(f"{name} is empty.", "The shortest one is: version: 1")
     if not isinstance(loaded, Mapping):
@@ -123,6 +104,53 @@ def _decoded(source: bytes | str, name: str) -> str:
         return source.decode(encoding)
     except UnicodeDecodeError:
         raise SettingsError(f"{name} is not a text in UTF-8.", "Choose the YAML or JSON file, and save it as UTF-8.") from None
+
+
+def _json(text: str, name: str) -> Any:
+    """What a JSON text holds; None when it is none. JSON may hold characters that YAML refuses."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in found:
+                raise SettingsError(f"{name} has the entry {key!r} twice.", "Remove one of the two.")
+            found[key] = value
+        return found
+
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError:
+        return None
+    except RecursionError:
+        raise SettingsError(f"{name} is nested too deeply.", "See docs/settings.md.") from None
+
+
+def _yaml(text: str, name: str) -> Any:
+    """What a YAML text holds."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        if node is not None:
+            _check_node(node, name)
+        return yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
+        raise SettingsError(
+            f"{name} is neither YAML nor JSON{where}: {error.problem or error.context}.",
+            "Check the indentation, quotes and brackets there.",
+        ) from None
+    except yaml.YAMLError:
+        raise SettingsError(f"{name} holds characters that no text file has.", "Save it as UTF-8 text.") from None
+    except FairAuditError:
+        raise
+    except (RecursionError, ValueError, OverflowError):
+        # Deep nesting, or a date such as 2020-99-99 that YAML takes for one.
+        raise SettingsError(
+            f"{name} cannot be read: it is nested too deeply, or holds a date or number that does not exist.",
+            "Put dates and codes in quotes.",
+        ) from None
 
 
 def _check_node(root: yaml.Node, name: str) -> None:
