@@ -99,6 +99,19 @@ def test_consistencies_of_several_decisions_are_those_of_each() -> None:
     assert np.isnan(consistencies(features[:5], [d[:5] for d in decisions])).all()
 
 
+def test_consistency_of_a_large_test_set_is_estimated_from_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(600, 3))
+    decision = (features[:, 0] + 0.2 * rng.normal(size=600) > 0).astype(np.int64)
+    whole = consistencies(features, [decision])[0]
+    monkeypatch.setattr("fairaudit.evaluation.metrics.CONSISTENCY_ROWS", 300)
+    estimate = consistencies(features, [decision])[0]
+    assert estimate != whole
+    assert estimate == pytest.approx(whole, abs=0.05)
+    notes = {m: n for m, _, n in measure(decided(decision, decision, decision.astype(float), features[:, 1] > 0, estimate, 0.0))}
+    assert notes["balanced_conditioned_consistency"] == "estimated from 300 of 600 rows"
+
+
 def brute_force_consistency(features: np.ndarray, decision: np.ndarray) -> float:
     """Balanced conditioned consistency row by row; ties in distance by row order."""
     scale = np.abs(features).max(axis=0)

@@ -92,7 +92,16 @@ def test_without_no_mitigation_nothing_can_be_rated() -> None:
 
 
 TABLE_3 = {
-    "label": {"reweighing": "✓", "massaging": "✓", "ftu": "✓", "eop": "✗", "ceo": "✗", "roc_spd": "✓✓", "roc_eqop": "✱", "roc_avod": "✱"},
+    "label": {
+        "reweighing": "✓",
+        "massaging": "✓",
+        "ftu": "✓",
+        "eop": "✗",
+        "ceo": "✗",
+        "roc_spd": "✓✓",
+        "roc_eqop": "✱",
+        "roc_avod": "✱",
+    },
     "malicious": {
         "reweighing": "✓✓",
         "massaging": "✗✗",
@@ -160,7 +169,9 @@ def test_sentences_when_the_test_sets_agree() -> None:
     first, second = interpret(both, none)
     assert "agree on accuracy to within 0.01" in first
     assert "no method changes sides" in second
-    assert interpret(both[both["level"] == 0], none) == ("Only level 0 was run: the fair and the biased test set are the same there.",)
+    assert interpret(both[both["level"] == 0], none) == (
+        "Only level 0 was run: the fair and the biased test set are the same there.",
+    )
 
 
 def test_summary_of_methods_of_a_run(world: World) -> None:
