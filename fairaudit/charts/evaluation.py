@@ -11,12 +11,11 @@ import plotly.graph_objects as go
 from fairaudit.charts.cells import Cell, Grid, draw_grid
 from fairaudit.charts.layout import BAR_GAP, finish, grid_domains, panel_title
 from fairaudit.charts.sides import rows_of
-from fairaudit.charts.text import missing, number, short, wrapped
+from fairaudit.charts.text import missing, number, percent, plain, short, signed, wrapped
 from fairaudit.charts.theme import SYMBOLS, Theme, colour_scale, faded
 
-RATINGS = ("××", "×", "○", "✓", "✓✓")
-"""Symbols of ratings -2 to 2."""
-RATING_WORDS = ("much worse", "worse", "no clear change", "better", "much better")
+RANKS = {"close_to_fair": -2.0, "better": -1.0, "mixed": 0.0, "not_better": 1.0, "harmful": 2.0, "not_measurable": math.nan}
+"""Colour of a rating: from helpful to harmful."""
 
 
 def fair_vs_biased_scatter(
@@ -32,7 +31,7 @@ def fair_vs_biased_scatter(
     Parameters
     ----------
     summary : DataFrame
-        Columns metric, mitigation, level, fair, biased; means over folds.
+        Columns metric, mitigation, level, fair, biased of one model, as ``EvaluationResult.fair_against_biased()`` gives them.
     theme : Theme
     labels : dict of str to str, optional
         Names of metrics and methods for people.
@@ -157,7 +156,7 @@ def level_curves(
     Parameters
     ----------
     summary : DataFrame
-        Columns mitigation, test_set ("fair" or "biased"), level, mean, sd, n_ok, n_folds.
+        Columns mitigation, test_set ("fair" or "biased"), level, mean, std, n_ok, n_folds of one metric and model, as ``EvaluationResult.summary()`` gives them.
     theme : Theme
     metric : str
         Its label.
@@ -174,7 +173,7 @@ def level_curves(
     columns = min(3, max(1, len(methods)))
     domains, height = grid_domains(len(methods), columns, 300 if len(methods) == 1 else 160, 76, 0.04)
     figure = go.Figure()
-    ends = np.concatenate([(summary["mean"] + s * summary["sd"].fillna(0)).to_numpy(dtype=float) for s in (-1, 1)])
+    ends = np.concatenate([(summary["mean"] + s * summary["std"].fillna(0)).to_numpy(dtype=float) for s in (-1, 1)])
     ends = ends[np.isfinite(ends)]
     low, high = (float(ends.min()), float(ends.max())) if len(ends) else (0.0, 1.0)
     if ideal is not None:
@@ -270,9 +269,9 @@ def _level_curve(
 ) -> None:
     if not len(part):
         return
-    banded = part.dropna(subset=["mean", "sd"])
+    banded = part.dropna(subset=["mean", "std"])
     if len(banded):
-        upper, lower = banded["mean"] + banded["sd"], banded["mean"] - banded["sd"]
+        upper, lower = banded["mean"] + banded["std"], banded["mean"] - banded["std"]
         figure.add_trace(
             go.Scatter(
                 x=[*banded["level"], *banded["level"][::-1]],
@@ -305,7 +304,7 @@ def _level_curve(
             showlegend=test_set not in shown,
             customdata=[
                 [wrapped(method), number(sd, 3), f"{int(ok)} of {int(n)}"]
-                for sd, ok, n in zip(part["sd"], part["n_ok"], part["n_folds"], strict=True)
+                for sd, ok, n in zip(part["std"], part["n_ok"], part["n_folds"], strict=True)
             ],
             hovertemplate=f"<b>%{{customdata[0]}}</b>, {test_set} test set<br>level %{{x:.2g}}: %{{y:.3f}} ± %{{customdata[1]}}<br>%{{customdata[2]}} folds worked<extra></extra>",
             **place,
@@ -322,63 +321,54 @@ def method_heatmap(
     rule: str = "",
     title: str = "Which method helps against which bias",
 ) -> go.Figure:
-    """Methods x biases (or any other columns) with symbols; the numbers are on hover.
+    """Methods x biases with symbols; the numbers are on hover.
 
     Parameters
     ----------
     ratings : DataFrame
-        Columns method, column, rating (-2 to 2, NaN for not measurable), value, note. ``value`` is the number behind the rating.
+        Columns mitigation, column (the bias or data set), rating, symbol, meaning, as ``rate_methods`` gives them, and where known
+        share_better, share_worse, excess, note and the gains per metric (``gain_...``).
     theme : Theme
     labels : dict of str to str, optional
-        Names of methods and columns for people.
+        Names of methods, columns and metrics for people.
     rule : str
         How ratings follow from numbers.
     title : str
     """
     labels = labels or {}
-    methods = list(dict.fromkeys(ratings["method"].astype(str)))
+    methods = list(dict.fromkeys(ratings["mitigation"].astype(str)))
     columns = list(dict.fromkeys(ratings["column"].astype(str)))
+    gains = [c for c in ratings.columns if str(c).startswith("gain_")]
     cells = []
     for record in rows_of(ratings):
-        method, column = str(record["method"]), str(record["column"])
-        rating = math.nan if missing(record["rating"]) else float(record["rating"])
-        known = not math.isnan(rating)
-        symbol = RATINGS[int(rating) + 2] if known else "–"
-        value = record.get("value")
-        text = symbol if missing(value) else f"{symbol}  {_change(float(value))}"  # type: ignore[arg-type]
+        method, column, symbol = str(record["mitigation"]), str(record["column"]), plain(record["symbol"])
         hover = [
             f"<b>{wrapped(labels.get(method, method))}</b>, {wrapped(labels.get(column, column))}",
-            f"{symbol} {RATING_WORDS[int(rating) + 2] if known else 'not measurable'}",
+            f"<b>{symbol}</b> {wrapped(record['meaning'])}",
         ]
-        if not missing(value):
-            hover.append(f"Value: {number(float(value))}")  # type: ignore[arg-type]
+        if not missing(record.get("share_better")):
+            hover.append(f"Cells: {percent(record['share_better'], 0)} better, {percent(record['share_worse'], 0)} worse")
+        if not missing(record.get("excess")):
+            hover.append(f"Loss above the fair baseline: {signed(record['excess'])}")
+        for name in gains:
+            metric = str(name).removeprefix("gain_")
+            hover.append(f"Gain in {wrapped(labels.get(metric, metric))}: {signed(record[name])}")
         if record.get("note"):
             hover.append(f"<i>{wrapped(record['note'])}</i>")
-        cells.append(
-            Cell(
-                methods.index(method),
-                columns.index(column),
-                -rating,
-                text if known else "–",
-                symbol,
-                "<br>".join(hover),
-                (method, column),
-            )
-        )
-    colours = (*theme.less_scale[4:0:-1], theme.less_scale[0], *theme.p_scale[1:5])
+        place = methods.index(method), columns.index(column)
+        cells.append(Cell(*place, RANKS[str(record["rating"])], symbol, symbol, "<br>".join(hover), (method, column)))
     grid = Grid(
         [labels.get(m, m) for m in methods],
         [labels.get(c, c) for c in columns],
         cells,
-        colours,
+        (*theme.less_scale[4:0:-1], theme.less_scale[0], *theme.p_scale[1:5]),
         -2.6,
         2.6,
         row_limit=30,
-        text_columns=7,
+        text_columns=24,
+        text_size=15,
     )
-    legend = " · ".join(f"{s} {w}" for s, w in zip(reversed(RATINGS), reversed(RATING_WORDS), strict=True))
-    return draw_grid(grid, theme, title=title, subtitle=f"{legend} · – not measurable\n{rule}")
-
-
-def _change(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+    known = ratings.drop_duplicates("rating").sort_values("rating", key=lambda r: r.map(RANKS).fillna(9))
+    entries = [f"{symbol} {meaning}" for symbol, meaning in zip(known["symbol"], known["meaning"], strict=True)]
+    legend = "\n".join(" · ".join(entries[i : i + 2]) for i in range(0, len(entries), 2))
+    return draw_grid(grid, theme, title=title, subtitle=f"{legend}\n{rule}")

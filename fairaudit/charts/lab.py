@@ -134,10 +134,11 @@ def detectability_chart(
     Parameters
     ----------
     rates : DataFrame
-        Columns detector, strength, rate, low, high; rates as shares. The rate at strength 0 is the false-alarm rate.
+        Columns detector, strength, flag_rate, low, high, and where known label, as ``DetectabilityResult.to_frame()`` gives them.
+        The rate at strength 0 is the false-alarm rate.
     theme : Theme
     labels : dict of str to str, optional
-        Names of detectors for people.
+        Names of detectors for people; by default the column ``label``.
     alpha : float
         Nominal false-alarm rate.
     repeats : int, optional
@@ -145,7 +146,8 @@ def detectability_chart(
     title, subtitle : str
     """
     detectors = list(dict.fromkeys(rates["detector"].astype(str)))
-    labels = labels or {}
+    if labels is None:
+        labels = dict(zip(rates["detector"].astype(str), rates["label"].astype(str), strict=True)) if "label" in rates else {}
     together = len(detectors) <= TOGETHER
     columns = 1 if together else 3
     domains, height = grid_domains(1 if together else len(detectors), columns, 320 if together else 150, 92, 0.06)
@@ -208,7 +210,7 @@ def detectability_chart(
 
 def summary_of(part: pd.DataFrame) -> str:
     """Where a detector first reaches 80 %, and its rate at strength 0, escaped."""
-    rate = part["rate"].to_numpy(dtype=float)
+    rate = part["flag_rate"].to_numpy(dtype=float)
     strength = part["strength"].to_numpy(dtype=float)
     reached = np.flatnonzero((rate >= CAUGHT) & (strength > 0))
     caught = f"80 % from {strength[reached[0]]:g}" if len(reached) else "never 80 %"
@@ -219,7 +221,7 @@ def summary_of(part: pd.DataFrame) -> str:
 def _curve(
     figure: go.Figure, part: pd.DataFrame, theme: Theme, name: str, index: int, axis: str, own: bool, together: bool
 ) -> None:
-    x, rate = part["strength"].to_numpy(dtype=float), part["rate"].to_numpy(dtype=float)
+    x, rate = part["strength"].to_numpy(dtype=float), part["flag_rate"].to_numpy(dtype=float)
     colour = theme.series[index % len(theme.series)] if together else theme.target
     place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
     if not own:

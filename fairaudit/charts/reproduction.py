@@ -14,6 +14,14 @@ from fairaudit.charts.sides import rows_of
 from fairaudit.charts.text import missing, number, short, wrapped
 from fairaudit.charts.theme import Theme, faded
 
+MARKS = {
+    "inside": ("circle", "published, inside"),
+    "near": ("diamond", "published, near"),
+    "outside": ("x", "published, outside"),
+    "cannot": ("circle-open", "published, not comparable"),
+}
+"""Marker and name of each status."""
+
 
 def published_vs_recomputed(
     rows: pd.DataFrame,
@@ -29,8 +37,8 @@ def published_vs_recomputed(
     Parameters
     ----------
     rows : DataFrame
-        Columns cell (name of a table cell), published, median, low, high (5 and 95 % of the recomputed values), agrees (bool or
-        NA), note. Rows keep their order; a column ``section`` starts a new heading wherever it changes.
+        Columns cell (name of a table cell), published, median, low, high (5 and 95 % of the recomputed values), status, note. Status
+        is "inside" or "near" the range, "outside" of it, or "cannot" be compared. Rows keep their order; a column ``section`` starts a new heading wherever it changes.
     theme : Theme
     value_label : str
         What the numbers are.
@@ -82,13 +90,10 @@ def published_vs_recomputed(
             hovertemplate="%{hovertext}<extra></extra>",
         )
     )
-    states = [None if missing(r.get("agrees")) else bool(r["agrees"]) for r in records]
-    for state, symbol, colour, name in (
-        (True, "circle", theme.text, "published, agrees"),
-        (False, "x", theme.target, "published, differs"),
-        (None, "circle-open", theme.muted, "published, not comparable"),
-    ):
-        here = [i for i, s in enumerate(states) if s is state]
+    states = [str(r["status"]) for r in records]
+    for state, (symbol, name) in MARKS.items():
+        colour = {"outside": theme.target, "cannot": theme.muted}.get(state, theme.text)
+        here = [i for i, s in enumerate(states) if s == state]
         if here:
             figure.add_trace(
                 go.Scatter(
@@ -132,8 +137,8 @@ def published_vs_recomputed(
         showgrid=False,
         ticklabelstandoff=6,
     )
-    agreeing = sum(s is True for s in states)
-    known = sum(s is not None for s in states)
+    agreeing = sum(s in ("inside", "near") for s in states)
+    known = sum(s != "cannot" for s in states)
     counted = f"{agreeing} of {known} comparable cells agree."
     return finish(
         figure,

@@ -387,9 +387,9 @@ class TestLab:
 
     def test_detectability_says_where_80_percent_is_reached(self) -> None:
         rates = pd.DataFrame(
-            {"detector": ["a"] * 3 + ["b"] * 3, "strength": [0, 0.5, 1] * 2, "rate": [0.05, 0.8, 1, 0.1, 0.2, 0.3]}
+            {"detector": ["a"] * 3 + ["b"] * 3, "strength": [0, 0.5, 1] * 2, "flag_rate": [0.05, 0.8, 1, 0.1, 0.2, 0.3]}
         )
-        rates["low"], rates["high"] = rates["rate"] - 0.1, rates["rate"] + 0.1
+        rates["low"], rates["high"] = rates["flag_rate"] - 0.1, rates["flag_rate"] + 0.1
         figure = charts.detectability_chart(rates, THEME, repeats=20)
         names = [t.name for t in figure.data if t.showlegend]
         assert names == ["a: 80 % from 0.5 · 5 % at 0", "b: never 80 % · 10 % at 0"]
@@ -417,32 +417,28 @@ class TestEvaluation:
         assert "folds failed" in figure.layout.title.text
         assert "failed" not in charts.level_curves(gallery.evaluation_summary(1), THEME, metric="SPD").layout.title.text
 
-    def test_methods_have_symbols(self) -> None:
-        rows = pd.DataFrame(
-            {
-                "method": list("abcdef"),
-                "column": "x",
-                "rating": [-2, -1, 0, 1, 2, np.nan],
-                "value": [-0.2, -0.1, 0, 0.1, 0.2, np.nan],
-                "note": "",
-            }
+    def test_methods_have_symbols_colours_and_numbers_on_hover(self) -> None:
+        rows = pd.DataFrame(gallery.RATINGS, columns=["rating", "symbol", "meaning"])
+        rows = rows.assign(
+            mitigation=list("abcdef"), column="x", share_better=0.6, share_worse=0.2, excess=0.034, gain_accuracy=-0.01, note=""
         )
-        shown = texts(charts.method_heatmap(rows, THEME))
-        assert sorted(shown) == sorted(["××  −0.20", "×  −0.10", "○  +0.00", "✓  +0.10", "✓✓  +0.20", "–"])
+        figure = charts.method_heatmap(rows, THEME)
+        assert sorted(texts(figure)) == sorted(rows["symbol"])
+        assert trace(figure, "cells").z[:5, 0].tolist() == [-2, -1, 0, 1, 2]
+        assert len(trace(figure, "not measurable").y) == 1
+        assert "Cells: 60 % better, 20 % worse" in trace(figure, "clicks").hovertext[0]
+        assert "Gain in accuracy: -0.01" in trace(figure, "clicks").hovertext[0]
 
 
 class TestReproduction:
     def test_published_marks(self) -> None:
         rows = gallery.published(False)
         figure = charts.published_vs_recomputed(rows, THEME, value_label="ROM", title="T")
-        sizes = {state: len(trace(figure, f"published, {state}").x) for state in ("agrees", "differs", "not comparable")}
-        agrees = rows["agrees"]
-        assert sizes == {
-            "agrees": sum(a is True for a in agrees),
-            "differs": sum(a is False for a in agrees),
-            "not comparable": sum(a is None for a in agrees),
-        }
-        assert f"{sizes['agrees']} of {sizes['agrees'] + sizes['differs']} comparable cells agree" in figure.layout.title.text
+        names = {"inside": "inside", "near": "near", "outside": "outside", "cannot": "not comparable"}
+        sizes = {state: len(trace(figure, f"published, {name}").x) for state, name in names.items()}
+        assert sizes == rows["status"].value_counts().to_dict()
+        agreeing, known = sizes["inside"] + sizes["near"], len(rows) - sizes["cannot"]
+        assert f"{agreeing} of {known} comparable cells agree" in figure.layout.title.text
         bars = trace(figure, "recomputed, 5–95 %")
         np.testing.assert_allclose(np.asarray(bars.base, dtype=float), rows["low"])
         assert [a.text for a in figure.layout.annotations] == ["<b>Day 1</b>", "<b>Day 2</b>", "<b>Day 3</b>"]
