@@ -338,7 +338,7 @@ def published(log: bool) -> pd.DataFrame:
                 else "inside"
                 if inside
                 else "near"
-                if value < 1.4 * high
+                if low / 2 < value < 1.2 * high
                 else "outside"
             )
             rows.append(
