@@ -5,13 +5,14 @@
 
 from fairaudit.reproduction.agreement import RULE
 from fairaudit.reproduction.result import Agreement, ReproductionResult, default_run
-from fairaudit.reproduction.run import MAX_SEEDS, SEEDS, reproduce
+from fairaudit.reproduction.run import MAX_SEEDS, RESAMPLES, SEEDS, reproduce
 from fairaudit.reproduction.tables import METRIC_LABELS, P_VALUES, TABLES, TableSpec, published, table_spec
 
 __all__ = [
     "MAX_SEEDS",
     "METRIC_LABELS",
     "P_VALUES",
+    "RESAMPLES",
     "RULE",
     "SEEDS",
     "TABLES",

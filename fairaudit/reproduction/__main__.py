@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 
-from fairaudit.reproduction.run import SEEDS, reproduce
+from joblib import Parallel, delayed
+
+from fairaudit.reproduction.result import ReproductionResult
+from fairaudit.reproduction.run import RESAMPLES, SEEDS, reproduce
 from fairaudit.reproduction.tables import TABLES
 
 
@@ -15,15 +18,24 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--table", action="append", choices=[*TABLES, "all"], help="may be repeated; all by default")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--bins", type=int, help="by default the number that fits each table")
+    parser.add_argument(
+        "--calibrated-seeds", type=int, default=10, help="seeds of the calibrated verdicts beside Table 7, the slow part"
+    )
+    parser.add_argument("--jobs", type=int, default=2, help="processes; the numbers do not depend on it")
     parser.add_argument("--out", required=True, help="folder for default_values.csv and default_settings.json")
     chosen = parser.parse_args(arguments)
-    tables = chosen.table or ["all"]
-
-    def progress(done: int, total: int) -> None:
-        sys.stderr.write(f"\r{done} of {total}")
-
-    result = reproduce("all" if "all" in tables else tables, chosen.seeds, chosen.bins, progress=progress)
+    tables = tuple(TABLES) if "all" in (chosen.table or ["all"]) else tuple(chosen.table)
+    with_calibration = [RESAMPLES if number < chosen.calibrated_seeds else 0 for number in range(chosen.seeds)]
+    single = Parallel(n_jobs=chosen.jobs, return_as="generator")(
+        delayed(reproduce)(tables, 1, chosen.bins, seed=number, resamples=resamples)
+        for number, resamples in enumerate(with_calibration)
+    )
+    results = []
+    for found in single:
+        results.append(found)
+        sys.stderr.write(f"\r{len(results)} of {chosen.seeds} seeds")
     sys.stderr.write("\n")
+    result = ReproductionResult.joined(results)
     for name in result.tables:
         sys.stdout.write(f"Table {name}: {result.agreement(name).sentence()}\n")
     for path in result.save(chosen.out):

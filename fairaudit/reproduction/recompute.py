@@ -16,7 +16,7 @@ from fairaudit.datasets import ADULT_DAYS_SCHEMA, HIRING_SCHEMA, adult_days, hir
 from fairaudit.qmad import QmadSettings, audit_frames
 from fairaudit.qmad.scoring import cut
 from fairaudit.reproduction.flags import CALIBRATED_RULE, counted_name
-from fairaudit.reproduction.tables import AD, AGGREGATE, CONSISTENCY, DI, EDF, KS, ROM, SPD
+from fairaudit.reproduction.tables import AD, AGGREGATE, CONSISTENCY, DI, EDF, KS, ROM, SPD, rows
 from fairaudit.schema import Frames
 from fairaudit.validation import check_frames
 
@@ -103,8 +103,8 @@ def _scores(
     )
     result = audit_frames(frames, settings)
     names = {column: name for name, column in columns.items()}
-    attributes = {(_day(r.frame), names[r.attribute]): float(r.score) for r in result.attribute_scores.itertuples()}
-    return attributes, {_day(r.frame): float(r.score) for r in result.overall_scores.itertuples()}
+    attributes = {(_day(r.frame), names[r.attribute]): float(r.score) for r in rows(result.attribute_scores)}
+    return attributes, {_day(r.frame): float(r.score) for r in rows(result.overall_scores)}
 
 
 def _day(frame: str) -> int:
@@ -190,7 +190,7 @@ def table_10(frames: Frames, bins: int) -> Cells:
             scores = _by_student_t(frames, settings)
         else:
             result = audit_frames(frames, settings).attribute_scores
-            scores = {(_day(r.frame), r.attribute): float(r.score) for r in result.itertuples()}
+            scores = {(_day(r.frame), r.attribute): float(r.score) for r in rows(result)}
         for day in sorted({d for d, _ in scores}):
             row = {column: scores[day, attribute] for column, attribute in TABLE_10.items()}
             yield from ((("10", name, day, column), score) for column, score in row.items())
@@ -207,7 +207,9 @@ def _by_student_t(frames: Frames, settings: QmadSettings) -> dict[tuple[int, str
     return scores
 
 
-def calibrated_cells(table: str, frames: Frames, bins: int, resamples: int, seed: int) -> dict[Cell, float]:
+def calibrated_cells(
+    table: str, frames: Frames, bins: int, resamples: int, seed: int, cancel: Callable[[], bool] | None = None
+) -> dict[Cell, float]:
     """Adjusted p-values of the calibrated verdicts behind Table 7, for the features of Table 5 or 6."""
     columns = HIRING_FEATURES if table == "5" else {name: c for name, c in ADULT_COLUMNS.items() if name != "Income"}
     names = {column: name for name, column in columns.items()}
@@ -223,7 +225,7 @@ def calibrated_cells(table: str, frames: Frames, bins: int, resamples: int, seed
             resamples=resamples,
             seed=seed,
         )
-        for r in audit_frames(frames, settings).attribute_scores.itertuples():
+        for r in rows(audit_frames(frames, settings, cancel=cancel).attribute_scores):
             found["7", counted_name(table, pair, CALIBRATED_RULE), _day(r.frame), names[r.attribute]] = float(r.p_adjusted)
     return found
 

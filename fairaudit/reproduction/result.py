@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources.abc import Traversable
@@ -14,8 +15,8 @@ import pandas as pd
 
 from fairaudit.errors import SettingsError
 from fairaudit.reproduction import flags
-from fairaudit.reproduction.agreement import HIGH, LOW, explanation, status, unbiased
-from fairaudit.reproduction.tables import CELL, DATA, TABLES, planted, published, table_spec
+from fairaudit.reproduction.agreement import HIGH, LOW, explanation, is_unbiased, status
+from fairaudit.reproduction.tables import CELL, DATA, TABLES, planted, published, rows, table_spec
 from fairaudit.results import records
 
 VALUES, SETTINGS = "default_values.csv", "default_settings.json"
@@ -60,7 +61,9 @@ class Agreement:
         >>> Agreement(inside=50, near=8, outside=2, cannot=3).sentence()
         '58 of 63 published cells agree (50 inside the recomputed range, 8 near it); 2 differ; 3 cannot agree, for a known reason.'
         """
-        text = f"{self.agree} of {self.cells} published cells agree ({self.inside} inside the recomputed range, {self.near} near it)"
+        text = (
+            f"{self.agree} of {self.cells} published cells agree ({self.inside} inside the recomputed range, {self.near} near it)"
+        )
         if self.outside:
             text += f"; {self.outside} {'differs' if self.outside == 1 else 'differ'}"
         if self.cannot:
@@ -145,22 +148,22 @@ class ReproductionResult:
             }
         )
         frame = theirs.merge(quantiles, left_on=keys, right_index=True, how="inner").assign(table=table)
-        frame["planted"] = [planted(table, r.day, r.column) for r in frame.itertuples()]
+        frame["planted"] = [planted(table, r.day, r.column) for r in rows(frame)]
         frame["status"] = [
             "not published"
             if np.isnan(r.published)
             else status(table, r.metric, r.day, r.column, r.published, r.low, r.median, r.high)
-            for r in frame.itertuples()
+            for r in rows(frame)
         ]
-        calm = unbiased(frame)
+        calm = pd.Series([is_unbiased(table, r.day, r.column) for r in rows(frame)], index=frame.index)
         inside = (frame["published"] >= frame["low"]) & (frame["published"] <= frame["high"])
         outside = (~inside & calm).groupby(frame["metric"]).sum()
         cells = calm.groupby(frame["metric"]).sum()
         frame["explanation"] = [
-            ""
-            if r.status == "not published" or table == "7"
+            flags.count_note(r.status)
+            if table == "7"
             else explanation(table, r.metric, r.day, r.column, r.status, int(outside[r.metric]), int(cells[r.metric]))
-            for r in frame.itertuples()
+            for r in rows(frame)
         ]
         agrees = frame["status"].map({"inside": True, "near": True, "outside": False}).astype("boolean")
         return frame.assign(agrees=agrees)[[*CELL_COLUMNS]].reset_index(drop=True)
@@ -181,6 +184,15 @@ class ReproductionResult:
         wide.loc[order].to_csv(folder / VALUES, float_format="%.6g", lineterminator="\n")
         (folder / SETTINGS).write_text(json.dumps(self.settings, indent=2) + "\n", encoding="utf-8")
         return folder / VALUES, folder / SETTINGS
+
+    @classmethod
+    def joined(cls, results: Sequence[ReproductionResult]) -> ReproductionResult:
+        """One result from several of the same tables and bins, made with different seeds."""
+        settings = dict(results[0].settings)
+        settings["seeds"] = sum(r.settings["seeds"] for r in results)
+        settings["resamples"] = max(r.settings["resamples"] for r in results)
+        settings["calibrated_seeds"] = sum(r.settings["calibrated_seeds"] for r in results)
+        return cls(pd.concat([r.values for r in results], ignore_index=True), settings)
 
     @classmethod
     def load(cls, folder: str | Path | Traversable = DATA) -> ReproductionResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import pandas as pd
 
@@ -131,7 +132,7 @@ METRIC_LABELS = {
 P_VALUES = (KS, AD, "t-test", "Mann-Whitney U", "Brunner-Munzel")
 """Metrics whose scores are p-values."""
 
-PLANTED = {
+PLANTED: dict[str, dict[int, tuple[str, ...]]] = {
     "hiring": {2: ("Relevant Exp.", "Job Location", "Education", "Relevant_Exp", "Job_Location")},
     "adult": {2: ("Education",), 3: ("Education", "Marital Status")},
 }
@@ -143,6 +144,11 @@ def table_spec(name: str) -> TableSpec:
     if str(name) not in TABLES:
         raise unknown_name("table", name, TABLES)
     return TABLES[str(name)]
+
+
+def rows(frame: pd.DataFrame) -> list[Any]:
+    """Rows of a table as named tuples."""
+    return list(frame.itertuples())
 
 
 def planted(table: str, day: int, column: str) -> bool:
@@ -163,11 +169,11 @@ def published(table: str) -> pd.DataFrame:
     Table 7 has no numbers of its own; see ``flags``.
     """
     spec = table_spec(table)
-    source = {"hiring": "synthetic", "adult": "adult"}.get(spec.data)
+    source = "synthetic" if spec.data == "hiring" else spec.data
     if table in ("5", "6"):
-        frame = _read("qmad_tables_5_6.csv").query("dataset == @source").rename(columns={"pair": "metric"})
+        frame = _of("qmad_tables_5_6.csv", source).rename(columns={"pair": "metric"})
     elif table in ("8", "9"):
-        frame = _read("qmad_tables_8_9.csv").query("dataset == @source")
+        frame = _of("qmad_tables_8_9.csv", source)
         metric = frame["metric"].str.replace("QMAD_", "").str.replace("–", "-")
         qmad = frame["metric"].str.startswith("QMAD")
         frame = frame.assign(metric=metric, column="Prediction").assign(
@@ -192,7 +198,12 @@ def digits(table: str) -> int:
     return 5 if table == "10" else 4
 
 
+def _of(name: str, source: str) -> pd.DataFrame:
+    frame = _read(name)
+    return frame.loc[frame["dataset"] == source]
+
+
 @cache
 def _read(name: str) -> pd.DataFrame:
-    with (DATA / name).open("rb") as stream:  # type: ignore[attr-defined]
+    with (DATA / name).open("rb") as stream:
         return pd.read_csv(stream)
