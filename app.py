@@ -20,6 +20,7 @@ page = st.navigation(
             st.Page("pages/lab.py", title="Bias lab", icon=":material/science:"),
         ],
         "Understand": [
+            st.Page("pages/reproduction.py", title="Reproduction", icon=":material/replay:"),
             st.Page("pages/method.py", title="Method", icon=":material/menu_book:"),
         ],
     }
