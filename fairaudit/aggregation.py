@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +24,15 @@ class AggregationSpec(FunctionSpec):
         True when weights are defined for it.
     combines_p_values : bool
         True when the result of p-values may be read as one, at least approximately.
+    rows : callable or None
+        The same over the rows of a matrix: values and weights of shape (n, k) in, where undefined values have weight 0; shape (n,) out.
+        Functions without one are called row by row.
     """
 
     p_values_only: bool = False
     weighted: bool = True
     combines_p_values: bool = False
+    rows: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
 
 
 AGGREGATIONS: Registry[AggregationSpec] = Registry("aggregation function", AggregationSpec)
@@ -77,6 +82,89 @@ def aggregate(name: str, values: np.ndarray, weights: np.ndarray | None = None) 
     return float(spec.function(values[defined], weights[defined]))
 
 
+def aggregate_rows(name: str, values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Combine the defined ones among the scores of every row; ``aggregate`` for many rows at once.
+
+    Parameters
+    ----------
+    name : str
+        A registered aggregation function.
+    values : ndarray of float, shape (n, k)
+        NaN entries are left out.
+    weights : ndarray of float, shape (k,), optional
+        As for ``aggregate``.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+        NaN for rows without a defined value, and for rows whose defined values all have weight 0.
+
+    Examples
+    --------
+    >>> aggregate_rows("harmonic", np.array([[0.5, 0.25, np.nan], [0.5, 0.0, 0.1]]))
+    array([0.33333333, 0.        ])
+    """
+    spec = AGGREGATIONS[name]
+    values = np.asarray(values, dtype=float)
+    defined = ~np.isnan(values)
+    by_row = np.broadcast_to(np.ones(values.shape[1]) if weights is None else np.asarray(weights, dtype=float), values.shape)
+    result = np.full(len(values), np.nan)
+    used = (defined & (by_row > 0)).any(axis=1)
+    if not used.any():
+        return result
+    # The row form of the weighted median would be no shorter than the loop.
+    if spec.rows is None or (weights is not None and name == "median"):
+        result[used] = [aggregate(name, row, weights) for row in values[used]]
+    else:
+        by_row = np.where(defined, by_row, 0.0)[used]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            result[used] = spec.rows(np.where(by_row > 0, values[used], 0.5), by_row)
+    return result
+
+
+def _arithmetic_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return (weights * values).sum(axis=1) / weights.sum(axis=1)
+
+
+def _harmonic_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    _not_negative(values)
+    return weights.sum(axis=1) / (weights / values).sum(axis=1)
+
+
+def _median_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.asarray(np.nanmedian(np.where(weights > 0, values, np.nan), axis=1))
+
+
+def _max_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.where(weights > 0, values, -np.inf).max(axis=1)
+
+
+def _min_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    return np.where(weights > 0, values, np.inf).min(axis=1)
+
+
+def _fisher_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    statistic = -2.0 * np.where(weights > 0, np.log(values), 0.0).sum(axis=1)
+    return np.asarray(special.chdtrc(2 * np.count_nonzero(weights, axis=1), statistic))
+
+
+def _stouffer_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    z = np.where(weights > 0, weights * -special.ndtri(values), 0.0)
+    return np.asarray(special.ndtr(-z.sum(axis=1) / np.sqrt((weights**2).sum(axis=1))))
+
+
+def _cauchy_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    scores = np.where(values < 0.25, 1.0 / np.tan(values * np.pi), np.tan((0.5 - values) * np.pi))
+    statistic = np.where(weights > 0, weights * scores, 0.0).sum(axis=1) / weights.sum(axis=1)
+    combined = np.where(statistic > 1.0, np.arctan(1.0 / statistic) / np.pi, 0.5 - np.arctan(statistic) / np.pi)
+    return np.where(((values == 0) & (weights > 0)).any(axis=1), 0.0, combined)
+
+
+def _not_negative(values: np.ndarray) -> None:
+    if (values < 0).any():
+        raise SettingsError("The harmonic mean is not defined for negative scores.", "Use the arithmetic mean or the median.")
+
+
 def _ones(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     return np.ones(len(values)) if weights is None else weights
 
@@ -88,6 +176,7 @@ def _ones(values: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     pitfall="An average of p-values is not a p-value.",
     reference="QMAD, equations 7 and 8",
     formula=r"M_a = \frac{1}{B} \sum_{b=1}^{B} C_{a,b}",
+    rows=_arithmetic_rows,
 )
 def arithmetic(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     """Arithmetic mean, optionally weighted."""
@@ -102,12 +191,12 @@ def arithmetic(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     reference="QMAD, equations 10 and 11; D. J. Wilson, PNAS 116 (2019) 1195",
     formula=r"M_a = \frac{B}{\sum_{b=1}^{B} 1 / C_{a,b}}",
     combines_p_values=True,
+    rows=_harmonic_rows,
 )
 def harmonic(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     """Harmonic mean of non-negative values, optionally weighted; 0 when a value with positive weight is 0."""
     weights = _ones(values, weights)
-    if (values < 0).any():
-        raise SettingsError("The harmonic mean is not defined for negative scores.", "Use the arithmetic mean or the median.")
+    _not_negative(values)
     if ((values == 0) & (weights > 0)).any():
         return 0.0
     used = weights > 0
@@ -121,6 +210,7 @@ def harmonic(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     pitfall="Hides a difference that shows in fewer than half of the bins.",
     reference="QMAD, section 5.1 (customised aggregation)",
     formula=r"M_a = \operatorname{median}_b C_{a,b}",
+    rows=_median_rows,
 )
 def median(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     """Median; with weights the value at which half of the weight is reached (mean of both neighbours at exactly half)."""
@@ -142,6 +232,7 @@ def median(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     reference="QMAD, section 5.1 (customised aggregation)",
     formula=r"M_a = \max_b C_{a,b}",
     weighted=False,
+    rows=_max_rows,
 )
 def maximum(values: np.ndarray) -> float:
     """Largest value."""
@@ -156,6 +247,7 @@ def maximum(values: np.ndarray) -> float:
     reference="QMAD, section 5.1 (customised aggregation)",
     formula=r"M_a = \min_b C_{a,b}",
     weighted=False,
+    rows=_min_rows,
 )
 def minimum(values: np.ndarray) -> float:
     """Smallest value."""
@@ -172,6 +264,7 @@ def minimum(values: np.ndarray) -> float:
     p_values_only=True,
     weighted=False,
     combines_p_values=True,
+    rows=_fisher_rows,
 )
 def fisher(values: np.ndarray) -> float:
     """Fisher's combined p-value."""
@@ -189,6 +282,7 @@ def fisher(values: np.ndarray) -> float:
     formula=r"M_a = 1 - \Phi\left(\frac{\sum_b w_b \Phi^{-1}(1 - C_{a,b})}{\sqrt{\sum_b w_b^2}}\right)",
     p_values_only=True,
     combines_p_values=True,
+    rows=_stouffer_rows,
 )
 def stouffer(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     """Stouffer's combined p-value, optionally weighted; NaN when bins of p = 0 and of p = 1 meet."""
@@ -209,6 +303,7 @@ def stouffer(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     formula=r"M_a = \tfrac12 - \tfrac1\pi \arctan\left(\sum_b w_b \tan\left((\tfrac12 - C_{a,b})\pi\right)\right)",
     p_values_only=True,
     combines_p_values=True,
+    rows=_cauchy_rows,
 )
 def cauchy(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     """Cauchy combination of p-values, optionally weighted."""

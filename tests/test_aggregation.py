@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairaudit.aggregation import AGGREGATIONS, aggregate
+from fairaudit.aggregation import AGGREGATIONS, aggregate, aggregate_rows
 from fairaudit.errors import SettingsError
 
 JUDGES = {
@@ -109,3 +109,31 @@ def test_harmonic_mean_of_negative_scores_is_a_sentence():
 def test_facts_are_complete():
     for spec in AGGREGATIONS:
         assert spec.label and spec.summary.endswith(".") and spec.pitfall.endswith(".") and spec.reference and spec.formula
+
+
+@pytest.mark.parametrize("name", AGGREGATIONS.names())
+@pytest.mark.parametrize("weighted", [False, True])
+def test_row_form_equals_the_scalar_form(name, weighted):
+    if weighted and not AGGREGATIONS[name].weighted:
+        pytest.skip("has no weights")
+    rng = np.random.default_rng(3)
+    values = rng.random((200, 7)) ** 4
+    values[rng.random(values.shape) < 0.15] = np.nan
+    values[:4, 1] = 0.0
+    values[4] = np.nan
+    values[5] = [0.3, *[np.nan] * 6]
+    values[6, 0], values[6, 1:] = 1.0, 0.4
+    weights = np.array([1.0, 2.0, 0.5, 3.0, 0.0, 1.0, 1.0]) if weighted else None
+    expected = [aggregate(name, row, weights) if np.isfinite(row).any() else np.nan for row in values]
+    np.testing.assert_allclose(aggregate_rows(name, values, weights), expected, rtol=1e-12, atol=1e-300)
+
+
+def test_row_form_of_a_custom_function():
+    @AGGREGATIONS.register(name="spread_test", label="Spread", summary="Largest minus smallest.", weighted=False)
+    def spread(values):
+        return values.max() - values.min()
+
+    try:
+        np.testing.assert_allclose(aggregate_rows("spread_test", np.array([[1.0, 4.0], [2.0, np.nan]])), [3.0, 0.0])
+    finally:
+        AGGREGATIONS.unregister("spread_test")

@@ -27,6 +27,10 @@ class Chunk(Protocol):
     n_b: np.ndarray
 
     @property
+    def total(self) -> np.ndarray:
+        """Number of values of both sides together; one number where all resamples share it."""
+
+    @property
     def a(self) -> np.ndarray:
         """Number of target values at each level."""
 
@@ -80,6 +84,12 @@ class Chunk(Protocol):
     def sum(self, per_level: np.ndarray) -> np.ndarray:
         """Sum over the levels of each bin."""
 
+    def dot(self, weights: np.ndarray, per_level: np.ndarray) -> np.ndarray:
+        """Weighted sum over the levels of each bin."""
+
+    def u(self) -> np.ndarray:
+        """Mann-Whitney's U: pairs in which the target value is the larger one, ties counted half."""
+
     def largest(self, per_level: np.ndarray) -> np.ndarray:
         """Largest absolute value over the levels of each bin."""
 
@@ -97,6 +107,10 @@ class BinChunk:
         self._a, self._b = a, b
         self.n_a = np.array([len(x) for x in a], dtype=float)
         self.n_b = np.array([len(x) for x in b], dtype=float)
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.n_a + self.n_b
 
     @cached_property
     def _levels(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -197,6 +211,12 @@ class BinChunk:
     def sum(self, per_level: np.ndarray) -> np.ndarray:
         return np.add.reduceat(per_level, self._levels[3])
 
+    def dot(self, weights: np.ndarray, per_level: np.ndarray) -> np.ndarray:
+        return self.sum(weights * per_level)
+
+    def u(self) -> np.ndarray:
+        return self.sum(self.a * self.below_b)
+
     def largest(self, per_level: np.ndarray) -> np.ndarray:
         return np.maximum.reduceat(np.abs(per_level), self._levels[3])
 
@@ -265,6 +285,10 @@ class ResampleChunk:
         self.n_a = up_to_a[-1].astype(float)
         self.n_b = (up_to_both[-1] - self.n_a) if up_to_both is not None else up_to_b[-1].astype(float)  # type: ignore[index]
 
+    @property
+    def total(self) -> np.ndarray:
+        return self.n_a + self.n_b if self._both is None else self._both[-1:].astype(float)
+
     @cached_property
     def up_to_b(self) -> np.ndarray:
         """Number of reference values up to and including each level."""
@@ -318,48 +342,62 @@ class ResampleChunk:
         return (np.count_nonzero(self.a, axis=0) == 1) & (np.count_nonzero(self.b, axis=0) == 1)
 
     def difference(self) -> np.ndarray:
-        if self._both is None:
+        n_a, n_b = int(self.n_a[0]), int(self.n_b[0])
+        if not ((self.n_a == n_a).all() and (self.n_b == n_b).all()):
             return self._up_to_a * self.n_b - self.up_to_b * self.n_a
-        total = int(self._both[-1])
-        if (self.n_a == self.n_a[0]).all():
-            # n_b * a - n_a * (both - a) with one multiplication, in the narrowest integers that hold it.
-            n_a = int(self.n_a[0])
-            kind = np.int32 if max(total, 1) * max(n_a, 1) < 2**31 else np.int64
-            scaled = np.multiply(self._up_to_a, kind(total), dtype=kind)
-            scaled -= (n_a * self._both.astype(kind))[:, None]
+        # Fixed sizes: the narrowest integers that hold twice the largest product.
+        kind = np.int32 if (n_a + n_b) * max(n_a, n_b, 1) < 2**30 else np.int64
+        if self._both is None:
+            scaled = np.multiply(self._up_to_a, kind(n_b), dtype=kind)
+            scaled -= np.multiply(self.up_to_b, kind(n_a), dtype=kind)
             return scaled
-        return self._up_to_a * float(total) - self._both[:, None] * self.n_a
+        # n_b a - n_a (both - a) with one multiplication.
+        scaled = np.multiply(self._up_to_a, kind(n_a + n_b), dtype=kind)
+        scaled -= (n_a * self._both.astype(kind))[:, None]
+        return scaled
 
     def middle_difference(self) -> np.ndarray:
         return _middle(self.difference())
 
     def moments(self) -> Moments:
-        # Counts times centred values: the pool's mean is near both sides' means, so that the squares lose no digits.
-        weights = _at_level(self._both) if self._both is not None else (self.a + self.b).sum(axis=1)
-        total = weights.sum()
-        centre = float(weights @ self._values / total) if total > 0 else 0.0
+        # Sums by parts: differences of the centred values times the counts up to each level.
+        centre = float(self._values.mean())
         x = self._values - centre
-        powers = np.stack([x, x * x])
-        found = []
-        first, second = powers @ self.a.astype(float)
+        powers = np.diff(np.stack([x, x * x]), append=0.0)
+        first, second = -(powers @ self._up_to_a.astype(float))
         if self._both is not None:
-            both = powers @ weights
+            both = -(powers @ self._both)
             other = both[0] - first, both[1] - second
         else:
-            other = tuple(powers @ self.b.astype(float))
+            other = tuple(-(powers @ self.up_to_b.astype(float)))
+        found = []
         for n, s, q in ((self.n_a, first, second), (self.n_b, *other)):
             mean = s / n
             found.append((mean + centre, np.maximum(q - n * mean * mean, 0.0) / (n - 1)))
         return found[0][0], found[1][0], found[0][1], found[1][1]
 
     def largest_b(self) -> np.ndarray:
-        return np.where(self.b > 0, np.abs(self._values)[:, None], 0.0).max(axis=0)
+        # Of both sides: it only says how large rounding errors of a mean may be.
+        return np.full(len(self.n_a), np.abs(self._values).max())
 
     def each(self, per_bin: np.ndarray) -> np.ndarray:
         return per_bin
 
     def sum(self, per_level: np.ndarray) -> np.ndarray:
         return per_level.sum(axis=0)
+
+    def dot(self, weights: np.ndarray, per_level: np.ndarray) -> np.ndarray:
+        if weights.shape[1] == 1:
+            return np.asarray(weights[:, 0] @ per_level)
+        return np.einsum("lr,lr->r", weights, per_level)
+
+    def u(self) -> np.ndarray:
+        if self._both is None:
+            return np.einsum("lr,lr->r", self.a.astype(float), self.below_b)
+        # Sum of the pooled ranks, by parts: differences of the ranks times the counts up to each level.
+        ranks = self.middle[:, 0]
+        steps = np.diff(ranks, append=0.0)
+        return -(steps @ self._up_to_a.astype(float)) - self.n_a**2 / 2
 
     def largest(self, per_level: np.ndarray) -> np.ndarray:
         return np.maximum(per_level.max(axis=0), -per_level.min(axis=0))
@@ -373,7 +411,9 @@ def _at_level(up_to: np.ndarray) -> np.ndarray:
 
 def _middle(up_to: np.ndarray) -> np.ndarray:
     """Mean of each row and the one before it, 0 before the first."""
-    middle = up_to.astype(float)
-    middle[1:] += up_to[:-1]
+    double = up_to.copy()
+    double[1:] += up_to[:-1]
+    # A cast of its own: numpy casts in small pieces when it has to do it on the way.
+    middle = double.astype(float)
     middle *= 0.5
     return middle

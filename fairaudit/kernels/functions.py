@@ -80,15 +80,15 @@ def _ks_resample_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarray
 
 
 def _ad_statistics(chunk: Chunk) -> Statistics:
-    total = chunk.n_a + chunk.n_b
+    total = chunk.total
     n = chunk.each(total)
     at, middle = chunk.at, chunk.middle
     # A level that holds everything, or nothing of this resample, has weight 0 / 0.
     weight = middle * (n - middle) - n * at / 4
     inner = np.divide(at, weight, out=np.zeros(np.shape(weight)), where=weight > 0)
-    squares = np.square(chunk.middle_difference(), dtype=float)
-    squares *= inner
-    a2 = chunk.sum(squares) * (1 / chunk.n_a + 1 / chunk.n_b) / total * (total - 1) / total
+    gap = chunk.middle_difference()
+    gap *= gap
+    a2 = chunk.dot(inner, gap) * (1 / chunk.n_a + 1 / chunk.n_b) / total * (total - 1) / total
     return a2, chunk.n_levels
 
 
@@ -138,7 +138,7 @@ def _mean_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarray) -> Sc
 
 def _mann_whitney_statistics(chunk: Chunk) -> Statistics:
     at = np.asarray(chunk.at, dtype=float)
-    return chunk.sum(chunk.a * chunk.below_b), chunk.sum(at * (at * at - 1))
+    return chunk.u(), chunk.sum(at * (at * at - 1)) + np.zeros(len(chunk.n_a))
 
 
 def _mann_whitney_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarray) -> Scored:
@@ -147,11 +147,13 @@ def _mann_whitney_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarra
 
 def _brunner_munzel_statistics(chunk: Chunk) -> Statistics:
     """U and the variances of the placements of both sides."""
-    u = chunk.sum(chunk.a * chunk.below_b)
+    u = chunk.u()
     placed_a = chunk.below_b - chunk.each(u / chunk.n_a)
     placed_b = chunk.below_a - chunk.each(chunk.n_b**-1 * (chunk.n_a * chunk.n_b - u))
-    var_a = chunk.sum(chunk.a * placed_a * placed_a) / (chunk.n_a - 1)
-    var_b = chunk.sum(chunk.b * placed_b * placed_b) / (chunk.n_b - 1)
+    placed_a *= placed_a
+    placed_b *= placed_b
+    var_a = chunk.dot(placed_a, chunk.a.astype(float)) / (chunk.n_a - 1)
+    var_b = chunk.dot(placed_b, chunk.b.astype(float)) / (chunk.n_b - 1)
     return u, var_a, var_b, chunk.n_levels
 
 
@@ -170,7 +172,7 @@ def _brunner_munzel_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndar
 
 def _chi2_statistics(chunk: Chunk) -> Statistics:
     at = np.asarray(chunk.at, dtype=float)
-    total = chunk.n_a + chunk.n_b
+    total = chunk.total
     off = chunk.a * chunk.each(total) - chunk.each(chunk.n_a) * at
     squares = np.divide(off * off, at, out=np.zeros(np.shape(off)), where=at > 0)
     return chunk.sum(squares) / (chunk.n_a * chunk.n_b), chunk.n_levels

@@ -12,7 +12,7 @@ from fairaudit.aggregation import aggregate
 from fairaudit.attributes import PairValues, pair_values
 from fairaudit.contrast import Contrast, Pair
 from fairaudit.errors import CancelledError, SettingsError, column_not_found
-from fairaudit.qmad.scoring import AttributeScore, comparison_for, cut, flagged, score_attribute
+from fairaudit.qmad.scoring import AttributeScore, comparison_for, cut, flagged, normalised_threshold, score_attribute
 from fairaudit.qmad.settings import QmadSettings
 from fairaudit.results import ATTRIBUTE_COLUMNS, BIN_COLUMNS, OVERALL_COLUMNS, AuditResult, now, versions
 from fairaudit.schema import COMPARED_TYPES, AuditTable, Frames, Schema
@@ -43,6 +43,7 @@ def audit(
     normalise: bool = False,
     nominal_as_codes: bool = False,
     shuffle: bool = False,
+    correction: str = "westfall_young_holm",
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> AuditResult:
@@ -81,6 +82,8 @@ def audit(
         Compare nominal attributes by their label codes, as the paper does.
     shuffle : bool
         Put the rows of each side in a seeded random order before sequential binning.
+    correction : {"westfall_young_holm", "benjamini_hochberg", "none"}
+        How calibrated p-values are corrected for the number of attributes and pairs.
     progress : callable, optional
         Called with the number of finished steps and of all steps.
     cancel : callable, optional
@@ -115,6 +118,7 @@ def audit(
         shuffle=shuffle,
         resamples=resamples,
         seed=seed,
+        correction=correction,
     )
     return audit_frames(check_frames(reference, targets, schema), settings, progress=progress, cancel=cancel)
 
@@ -123,6 +127,19 @@ def audit_frames(
     frames: Frames, settings: QmadSettings, *, progress: Progress | None = None, cancel: Cancel | None = None
 ) -> AuditResult:
     """The same as ``audit`` for checked tables and settings."""
+    if settings.resamples == 0:
+        return score_frames(frames, settings, progress=progress, cancel=cancel)
+    # The calibration rests on the scores of this module.
+    from fairaudit.inference import calibrate
+
+    plain = score_frames(frames, settings, cancel=cancel)
+    return calibrate(frames, settings, plain, progress=progress, cancel=cancel)
+
+
+def score_frames(
+    frames: Frames, settings: QmadSettings, *, progress: Progress | None = None, cancel: Cancel | None = None
+) -> AuditResult:
+    """Scores and the paper's rule, without calibration; parameters as for ``audit_frames``."""
     attributes = compared_attributes(frames, settings)
     over = aggregated_attributes(frames, settings, attributes)
     pairs = settings.contrast.pairs(frames)
@@ -182,8 +199,27 @@ EXTRA_ATTRIBUTE_COLUMNS = (
     "rule",
     "target_side",
     "reference_side",
+    "paper_rule",
+    "false_alarm_rate",
+    "critical_score",
+    "n_resamples",
+    "stability",
+    "detectable",
+    "detectable_unit",
 )
-EXTRA_OVERALL_COLUMNS = ("rule", "target_side", "reference_side", "n_target", "n_reference")
+EXTRA_OVERALL_COLUMNS = (
+    "rule",
+    "target_side",
+    "reference_side",
+    "n_target",
+    "n_reference",
+    "paper_rule",
+    "false_alarm_rate",
+    "critical_score",
+    "n_resamples",
+)
+CALIBRATION: dict[str, Any] = {"false_alarm_rate": np.nan, "critical_score": np.nan, "n_resamples": 0}
+"""Entries that only a calibration fills."""
 
 
 def compared_attributes(frames: Frames, settings: QmadSettings) -> tuple[str, ...]:
@@ -337,6 +373,9 @@ def _attribute_row(pair: Pair, score: AttributeScore) -> dict[str, Any]:
         "rule": score.rule,
         "target_side": pair.target_side,
         "reference_side": pair.reference_side,
+        "paper_rule": score.rule,
+        "detectable_unit": "",
+        **CALIBRATION,
     }
 
 
@@ -359,6 +398,9 @@ def _unmeasured_row(pair: Pair, attribute: str, comparison: str, problem: str) -
         "rule": "",
         "target_side": pair.target_side,
         "reference_side": pair.reference_side,
+        "paper_rule": "",
+        "detectable_unit": "",
+        **CALIBRATION,
     }
 
 
@@ -383,6 +425,8 @@ def _overall_row(pair: Pair, scored: list[AttributeScore], over: tuple[str, ...]
         "reference_side": pair.reference_side,
         "n_target": pair.n_target,
         "n_reference": pair.n_reference,
+        "paper_rule": rule,
+        **CALIBRATION,
     }
 
 
@@ -405,7 +449,7 @@ def overall_score(used: list[AttributeScore], settings: QmadSettings) -> tuple[f
         weights = np.array([named.get(s.attribute, 1.0) for s in used])
     score = aggregate(settings.aggregation, values, weights)
     if settings.normalise:
-        threshold = 1 - settings.alpha if spec.is_p_value else settings.threshold if settings.threshold is not None else 0.1
+        threshold = normalised_threshold(settings)
         return score, None if np.isnan(score) else bool(score > threshold), f"normalised score > {threshold:g}", ""
     flag, rule = flagged(spec, settings, score, used[0].effect.spread)
     note = ""
@@ -419,7 +463,7 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     for column in frame.columns:
         if column == "paper_flag":
             frame[column] = frame[column].astype("boolean")
-        elif column in ("bin", "n_target", "n_reference", "bins_used", "bins_defined"):
+        elif column in ("bin", "n_target", "n_reference", "bins_used", "bins_defined", "n_resamples"):
             frame[column] = frame[column].astype("Int64" if frame[column].isna().any() else "int64")
         elif column in (
             "score",
@@ -431,6 +475,10 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
             "missing_target",
             "missing_reference",
             "normalised",
+            "false_alarm_rate",
+            "critical_score",
+            "stability",
+            "detectable",
         ):
             frame[column] = frame[column].astype(float)
     return frame

@@ -119,6 +119,30 @@ def flagged(spec: ComparisonSpec, settings: QmadSettings, score: float, spread: 
     return (None if np.isnan(score) else bool(size > threshold)), f"score > {threshold:g}"
 
 
+def flags(spec: ComparisonSpec, settings: QmadSettings, scores: np.ndarray, spread: float) -> np.ndarray:
+    """The uncalibrated rule for many scores; False where there is no score."""
+    if spec.is_p_value:
+        return np.asarray(scores < settings.alpha)
+    size = np.abs(scores - spec.no_difference)
+    if spec.scale == "unit":
+        return np.asarray(size > threshold_of(spec, settings) * spread) if spread > 0 else np.asarray(size > 0)
+    return np.asarray(size > threshold_of(spec, settings))
+
+
+def normalised_threshold(settings: QmadSettings) -> float:
+    """Normalised overall score above which the uncalibrated rule raises a flag."""
+    if settings.spec.is_p_value:
+        return 1 - settings.alpha
+    return settings.threshold if settings.threshold is not None else 0.1
+
+
+def overall_flags(settings: QmadSettings, scores: np.ndarray, spread: float) -> np.ndarray:
+    """The uncalibrated rule for many overall scores."""
+    if settings.normalise:
+        return np.asarray(scores > normalised_threshold(settings))
+    return flags(settings.spec, settings, scores, spread)
+
+
 def score_attribute(values: PairValues, settings: QmadSettings) -> AttributeScore:
     """Cut, compare, aggregate: lines 3 to 8 of Algorithm 1."""
     spec = comparison_for(settings, values.type)

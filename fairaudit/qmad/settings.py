@@ -10,11 +10,17 @@ from fairaudit.aggregation import AGGREGATIONS
 from fairaudit.binning import BINNINGS
 from fairaudit.comparison import COMPARISONS, ComparisonSpec
 from fairaudit.contrast import Contrast
-from fairaudit.errors import SettingsError
+from fairaudit.errors import SettingsError, unknown_name
 
 MAX_BINS = 1000
 AGGREGATE_SETS = ("all", "features", "prediction")
 """Sets of attributes that can be named instead of listed for the overall score."""
+CORRECTIONS = {
+    "westfall_young_holm": "Westfall–Young over attributes, Holm over pairs",
+    "benjamini_hochberg": "Benjamini–Hochberg over attributes and pairs",
+    "none": "no correction",
+}
+"""How calibrated p-values are corrected for being many."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class QmadSettings:
         Put the rows of each side in a random (seeded) order before sequential binning.
     resamples : int
         Largest number of permutations for calibrated verdicts; 0 leaves them out.
+    correction : {"westfall_young_holm", "benjamini_hochberg", "none"}
+        How calibrated p-values are corrected for the number of attributes and pairs.
     seed : int
     """
 
@@ -64,6 +72,7 @@ class QmadSettings:
     shuffle: bool = False
     resamples: int = 999
     seed: int = 0
+    correction: str = "westfall_young_holm"
 
     def __post_init__(self) -> None:
         """Check every entry and bring it into its hashable form."""
@@ -91,6 +100,8 @@ class QmadSettings:
             raise SettingsError(
                 f"The number of resamples must be a whole number, 0 or more. Got {self.resamples!r}.", "Choose 999, for example."
             )
+        if self.correction not in CORRECTIONS:
+            raise unknown_name("correction", self.correction, CORRECTIONS)
         if aggregation.p_values_only and not comparison.is_p_value:
             raise SettingsError(
                 f"{aggregation.label} combines p-values, and {comparison.label} does not give p-values.",
@@ -136,6 +147,7 @@ class QmadSettings:
             "shuffle": self.shuffle,
             "resamples": self.resamples,
             "seed": self.seed,
+            "correction": self.correction,
         }
 
 

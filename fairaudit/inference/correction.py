@@ -1,0 +1,138 @@
+"""From many resamples of many attributes to p-values that may be read together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+TOLERANCE = 1e-9
+"""Relative difference below which two scores count as equal: sums in another order differ in the last digits."""
+
+
+def extremeness(scores: np.ndarray, p_value: bool, no_difference: float = 0.0) -> np.ndarray:
+    """Scores turned so that larger means more disparity; undefined ones are the least extreme.
+
+    Parameters
+    ----------
+    scores : ndarray of float
+    p_value : bool
+    no_difference : float
+        Score of two identical samples, for scores that are no p-values.
+    """
+    turned = -scores if p_value else np.abs(scores - no_difference)
+    return np.where(np.isnan(turned), -np.inf, turned)
+
+
+def tolerances(extreme: np.ndarray, p_value: bool) -> np.ndarray:
+    """How much less extreme a resample may be and still count as equally extreme."""
+    finite = np.where(np.isfinite(extreme), extreme, 0.0)
+    tolerance = TOLERANCE * np.abs(finite)
+    # A score of 0 has no relative neighbourhood; a p-value of 0 is exactly 0.
+    return tolerance if p_value else tolerance + 1e-12 * np.abs(finite).max(axis=0, initial=0.0)
+
+
+def rank_p_values(extreme: np.ndarray, p_value: bool) -> np.ndarray:
+    """For every entry of a column the share of entries that are at least as extreme.
+
+    Parameters
+    ----------
+    extreme : ndarray of float, shape (n, k)
+        Row 0 holds what was observed, the others the permutations.
+    p_value : bool
+
+    Returns
+    -------
+    ndarray of float, shape (n, k)
+        In [1/n, 1]; row 0 is (1 + number as extreme) / (1 + number of permutations).
+    """
+    limits = extreme - tolerances(extreme, p_value)
+    result = np.empty(extreme.shape)
+    for i in range(extreme.shape[1]):
+        ordered = np.sort(extreme[:, i])
+        result[:, i] = len(extreme) - np.searchsorted(ordered, limits[:, i], side="left")
+    return result / len(extreme)
+
+
+def westfall_young(ranks: np.ndarray) -> np.ndarray:
+    """Single-step minimum-p correction over the columns, in every row of which the attributes were permuted together.
+
+    Parameters
+    ----------
+    ranks : ndarray of float, shape (n, k)
+        From ``rank_p_values``.
+
+    Returns
+    -------
+    ndarray of float, shape (k,)
+        Share of rows whose smallest p-value is at most the observed one of the column.
+
+    References
+    ----------
+    .. [1] P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing (1993), section 2.3.
+    """
+    smallest = np.sort(ranks.min(axis=1))
+    return np.searchsorted(smallest, ranks[0] + 1e-12, side="right") / len(ranks)
+
+
+def holm_over_pairs(families: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Correct p-values that are corrected inside each family for the number of families.
+
+    The closed-testing form of Holm's method: an intersection of hypotheses from m families is rejected when m times its smallest p-value
+    is at most alpha. A family counts as settled, and stops weighing on the others, only when its largest p-value is small. With one
+    hypothesis a family this is Holm's method.
+
+    Parameters
+    ----------
+    families : sequence of ndarray of float
+        Each of any length, empty where nothing was measured.
+
+    Returns
+    -------
+    list of ndarray of float
+        In [0, 1], never below what went in.
+
+    References
+    ----------
+    .. [1] S. Holm, Scand. J. Stat. 6 (1979) 65-70; R. Marcus, E. Peritz, K. R. Gabriel, Biometrika 63 (1976) 655-660.
+
+    Examples
+    --------
+    >>> [p.tolist() for p in holm_over_pairs([np.array([0.01]), np.array([0.04]), np.array([0.03])])]
+    [[0.03], [0.06], [0.06]]
+    """
+    largest = [float(np.max(f)) if len(f) else None for f in families]
+    corrected = []
+    for i, family in enumerate(families):
+        others = sorted((q for j, q in enumerate(largest) if j != i and q is not None), reverse=True)
+        result = np.array(family, dtype=float)
+        for m, q in enumerate(others, start=2):
+            result = np.maximum(result, m * np.minimum(family, q))
+        corrected.append(np.minimum(result, 1.0))
+    return corrected
+
+
+def holm_factor(families: Sequence[np.ndarray], index: int, alpha: float) -> float:
+    """By what ``holm_over_pairs`` multiplies a p-value of a family that is just below the border of being rejected."""
+    others = sorted((float(np.max(f)) for j, f in enumerate(families) if j != index and len(f)), reverse=True)
+    return float(max((m for m, q in enumerate(others, start=2) if m * q >= alpha), default=1))
+
+
+def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
+    """p-values adjusted for the false discovery rate.
+
+    References
+    ----------
+    .. [1] Y. Benjamini, Y. Hochberg, J. R. Stat. Soc. B 57 (1995) 289-300.
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    n = len(p)
+    order = np.argsort(p)[::-1]
+    scaled = np.minimum.accumulate(p[order] * n / np.arange(n, 0, -1))
+    result = np.empty(n)
+    result[order] = np.minimum(scaled, 1.0)
+    return result

@@ -1,0 +1,236 @@
+"""What the scores of a pair look like when it makes no difference on which side a row is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from fairaudit.aggregation import aggregate_rows
+from fairaudit.attributes import PairValues, pair_values
+from fairaudit.comparison import ComparisonSpec, normalise
+from fairaudit.contrast import Pair
+from fairaudit.inference.correction import extremeness, rank_p_values, westfall_young
+from fairaudit.inference.pools import STREAM, RowPool, pair_seed, row_pool
+from fairaudit.inference.resampling import AttributePool, Check
+from fairaudit.qmad.scoring import comparison_for, possible_bins, shuffled
+from fairaudit.qmad.settings import QmadSettings
+
+PERMUTATION, BOOTSTRAP, SHIFT = range(3)
+"""Purposes of random numbers; each has its own."""
+STAGES = (99, 299)
+"""Permutations after which the question is asked whether more would change an answer."""
+DOUBT = 0.001
+"""Probability with which stopping early may err."""
+FEWEST_HITS = 5
+"""With fewer permutations as extreme as an attribute, the corrected p-value is too coarse to stop at."""
+LABEL_BYTES = 1 << 26
+"""Most bytes that the sides of the rows may take at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedPair:
+    """A pair with its attributes sorted, ready to be scored under any division of the rows.
+
+    Attributes
+    ----------
+    pair : Pair
+    rows : RowPool
+    attributes : tuple of AttributePool
+    values : tuple of PairValues
+        The values the attributes were made of.
+    """
+
+    pair: Pair
+    rows: RowPool
+    attributes: tuple[AttributePool, ...]
+    values: tuple[PairValues, ...]
+
+    def specs(self) -> tuple[ComparisonSpec, ...]:
+        """The comparison of each attribute."""
+        return tuple(a.spec for a in self.attributes)
+
+    def scores(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
+        """Scores M[a] of all attributes, shape (n_resamples, n_attributes)."""
+        return np.stack([attribute.attribute_scores(a, b, check) for attribute in self.attributes], axis=1)
+
+
+def prepare(pair: Pair, attributes: Sequence[str], settings: QmadSettings) -> PreparedPair:
+    """Sort every attribute once.
+
+    Parameters
+    ----------
+    pair : Pair
+    attributes : sequence of str
+        Measured attributes, at least one.
+    settings : QmadSettings
+    """
+    values = tuple(shuffled(pair_values(pair, attribute), settings) for attribute in attributes)
+    bins = [possible_bins(settings, v) for v in values]
+    sequential = settings.binning == "sequential"
+    rows = row_pool(pair.n_target, pair.n_reference, bins[0] if sequential else 1)
+    pools = tuple(
+        AttributePool.of(comparison_for(settings, v.type), settings.aggregation, settings.binning, n, v.target, v.reference, rows)
+        for v, n in zip(values, bins, strict=True)
+    )
+    return PreparedPair(pair, rows, pools, values)
+
+
+@dataclass(frozen=True, eq=False)
+class Null:
+    """Scores of a pair under permutations.
+
+    Attributes
+    ----------
+    scores : ndarray of float, shape (1 + n_permutations, n_attributes)
+        M[a]; row 0 is what was observed.
+    overall : ndarray of float, shape (1 + n_permutations,), or None
+        M, where it is defined.
+    extreme, ranks : ndarray of float, shape (1 + n_permutations, n_attributes)
+        The scores turned so that larger means more disparity, and the share of rows that are at least as extreme.
+    overall_extreme, overall_ranks : ndarray of float, shape (1 + n_permutations, 1), or None
+    """
+
+    scores: np.ndarray
+    overall: np.ndarray | None
+    extreme: np.ndarray
+    ranks: np.ndarray
+    overall_extreme: np.ndarray | None
+    overall_ranks: np.ndarray | None
+
+    @property
+    def n_permutations(self) -> int:
+        """Number of permutations."""
+        return len(self.scores) - 1
+
+    @property
+    def p_values(self) -> np.ndarray:
+        """Permutation p-value of each attribute."""
+        return np.asarray(self.ranks[0])
+
+    def corrected(self) -> np.ndarray:
+        """p-values corrected over the attributes of the pair."""
+        return westfall_young(self.ranks)
+
+
+class NullBuilder:
+    """Draws permutations of a pair until it is told to stop.
+
+    Parameters
+    ----------
+    prepared : PreparedPair
+    settings : QmadSettings
+    over : sequence of int
+        Positions of the attributes that make up the overall score; empty where there is none.
+    check : callable
+        Called now and then; raises CancelledError when the work is to stop.
+    """
+
+    def __init__(self, prepared: PreparedPair, settings: QmadSettings, over: Sequence[int], check: Check) -> None:
+        self._prepared, self._settings, self._over, self._check = prepared, settings, list(over), check
+        self._seed = pair_seed(settings.seed, prepared.pair.frame, prepared.pair.group, PERMUTATION)
+        self._scores = [prepared.scores(prepared.rows.observed[:, None], None, check)]
+        self.drawn = 0
+
+    def draw(self, up_to: int, report: Callable[[int], None]) -> None:
+        """Permutations until there are ``up_to`` of them; ``report`` hears how many there are."""
+        rows = self._prepared.rows
+        step = min(max(LABEL_BYTES // max(len(rows.rows), 1), 16), 4 * STREAM)
+        while self.drawn < up_to:
+            stop = min(self.drawn + step, up_to)
+            self._scores.append(self._prepared.scores(rows.permutations(self._seed, self.drawn, stop), None, self._check))
+            self.drawn = stop
+            report(stop)
+
+    def null(self) -> Null:
+        """Everything that was drawn so far."""
+        scores = np.concatenate(self._scores)
+        specs = self._prepared.specs()
+        extreme = np.stack([extremeness(scores[:, i], s.is_p_value, s.no_difference) for i, s in enumerate(specs)], axis=1)
+        ranks = np.concatenate([rank_p_values(extreme[:, [i]], s.is_p_value) for i, s in enumerate(specs)], axis=1)
+        overall = self._overall(scores)
+        if overall is None:
+            return Null(scores, None, extreme, ranks, None, None)
+        spec, settings = self._settings.spec, self._settings
+        p_value = spec.is_p_value and not settings.normalise
+        turned = extremeness(overall, p_value, 0.0 if settings.normalise else spec.no_difference)[:, None]
+        return Null(scores, overall, extreme, ranks, turned, rank_p_values(turned, p_value))
+
+    def _overall(self, scores: np.ndarray) -> np.ndarray | None:
+        if not self._over:
+            return None
+        settings, prepared = self._settings, self._prepared
+        used = scores[:, self._over]
+        if settings.normalise:
+            # The spread of the whole pool is the same for every division of its rows.
+            used = np.stack(
+                [
+                    normalise(prepared.attributes[i].spec, used[:, k], float(np.nanstd(prepared.attributes[i].values, ddof=1)))
+                    for k, i in enumerate(self._over)
+                ],
+                axis=1,
+            )
+        named = dict(settings.weights)
+        weights = np.array([named.get(prepared.values[i].attribute, 1.0) for i in self._over]) if named else None
+        return aggregate_rows(settings.aggregation, used, weights)
+
+
+def settled(null: Null, low: float, high: float, corrected: bool) -> bool:
+    """True when more permutations are unlikely to change a verdict.
+
+    Parameters
+    ----------
+    null : Null
+    low, high : float
+        Limits between which the p-value of a verdict's border lies.
+    corrected : bool
+        Whether the verdicts rest on p-values that are corrected inside the pair.
+    """
+    n = null.n_permutations
+    if corrected and (null.p_values * (n + 1) - 1 < FEWEST_HITS).any():
+        # The smallest p-value of many attributes is known no better than to 1 / n: a corrected p-value would be too large.
+        return False
+    p = [null.corrected() if corrected else null.p_values]
+    if null.overall_ranks is not None:
+        p.append(null.overall_ranks[0])
+    # Permutations that are as extreme, without the observed one.
+    hits = np.concatenate(p) * (n + 1) - 1
+    lower = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), n - hits + 1, DOUBT / 2), 0.0)
+    upper = np.where(hits < n, special.betaincinv(hits + 1, np.maximum(n - hits, 1), 1 - DOUBT / 2), 1.0)
+    return bool(((lower > high) | (upper < low)).all())
+
+
+def smallest_flagged(null: Null, extreme: np.ndarray, alpha: float, corrected: bool, factor: float) -> np.ndarray:
+    """How extreme a score may be without being flagged: the border of the calibrated rule, per column.
+
+    Parameters
+    ----------
+    null : Null
+    extreme : ndarray of float, shape (1 + n_permutations, k)
+        Columns of the null for which the border is wanted.
+    alpha : float
+    corrected : bool
+        Whether p-values are corrected inside the pair.
+    factor : float
+        By what the p-value is multiplied because of other pairs.
+
+    Returns
+    -------
+    ndarray of float, shape (k,)
+        A score is flagged when it is more extreme than this; infinite when nothing could be flagged with so few permutations.
+    """
+    n = len(extreme)
+    possible = np.arange(1, n + 1) / n
+    if corrected:
+        smallest = np.sort(null.ranks.min(axis=1))
+        judged = np.searchsorted(smallest, possible + 1e-12, side="right") / n
+    else:
+        judged = possible
+    allowed = int(np.count_nonzero(judged * factor < alpha))
+    if allowed == 0:
+        return np.full(extreme.shape[1], np.inf)
+    permuted = np.sort(extreme[1:], axis=0)[::-1]
+    # With `allowed` ranks below alpha, allowed - 1 permutations may be as extreme as the score.
+    return np.asarray(permuted[min(allowed, n - 1) - 1])

@@ -1,0 +1,250 @@
+"""Scores C[a,b] and M[a] of one attribute under many divisions of the rows between the two sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairaudit.aggregation import aggregate_rows
+from fairaudit.binning import BINNINGS, Bins
+from fairaudit.comparison import ComparisonSpec, compare_bins
+from fairaudit.inference.pools import RowPool
+from fairaudit.kernels import Kernel, ResampleChunk
+
+BLOCK_CELLS = 1 << 18
+"""Rows times resamples that are worked on at a time: few enough for the cache, enough to hide the cost of a call."""
+
+Check = Callable[[], None]
+
+
+@dataclass(frozen=True, eq=False)
+class SortedPool:
+    """The valid values of a pool in ascending order.
+
+    Attributes
+    ----------
+    order : ndarray of int
+        Positions of the valid values in the pool.
+    levels : ndarray of float
+        Distinct values.
+    ends : ndarray of int
+        Number of values at or below each level.
+    """
+
+    order: np.ndarray
+    levels: np.ndarray
+    ends: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> SortedPool:
+        """Sort a pool once; resamples only move the labels."""
+        valid = np.flatnonzero(np.isfinite(values))
+        order = valid[np.argsort(values[valid], kind="stable")]
+        ordered = values[order]
+        ends = (
+            np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(ordered)) if len(ordered) else np.empty(0, dtype=int)
+        )
+        return cls(order, ordered[ends - 1], ends)
+
+    def up_to(self, weights: np.ndarray) -> np.ndarray:
+        """Sum of the weights of the values at or below each level, shape (n_levels, n_resamples)."""
+        summed = cumulated(weights[self.order])
+        return summed if len(self.ends) == len(self.order) else summed[self.ends - 1]
+
+
+@dataclass(frozen=True, eq=False)
+class AttributePool:
+    """One attribute of a pair, ready to be scored under any division of the rows.
+
+    Attributes
+    ----------
+    spec : ComparisonSpec
+    aggregation, binning : str
+    bins : int
+        Number of bins of each side.
+    values : ndarray of float
+        In the order of the row pool; NaN where missing.
+    rows : RowPool
+    sorted : tuple of SortedPool
+        One per pool.
+    """
+
+    spec: ComparisonSpec
+    aggregation: str
+    binning: str
+    bins: int
+    values: np.ndarray
+    rows: RowPool
+    sorted: tuple[SortedPool, ...]
+
+    @classmethod
+    def of(
+        cls,
+        spec: ComparisonSpec,
+        aggregation: str,
+        binning: str,
+        bins: int,
+        target: np.ndarray,
+        reference: np.ndarray,
+        rows: RowPool,
+    ) -> AttributePool:
+        """Put the values of both sides together."""
+        values = np.concatenate([target, reference])[rows.rows]
+        pools = tuple(SortedPool.of(values[part]) for part in rows.slices())
+        return cls(spec, aggregation, binning, bins, values, rows, pools)
+
+    @property
+    def complete(self) -> bool:
+        """True when no value is missing, so that the sizes of the bins never change."""
+        return all(len(s.order) == part.stop - part.start for s, part in zip(self.sorted, self.rows.slices(), strict=True))
+
+    def attribute_scores(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
+        """Scores M[a], shape (n_resamples,); NaN where no bin is defined.
+
+        Parameters
+        ----------
+        a : ndarray of int, shape (n_rows, n_resamples)
+            How often each row belongs to the target.
+        b : ndarray of int, shape (n_rows, n_resamples), optional
+            The same for the reference; by default every row belongs to exactly one side.
+        check : callable
+            Called now and then; raises CancelledError when the work is to stop.
+        """
+        return aggregate_rows(self.aggregation, self.bin_scores(a, b, check).T)
+
+    def bin_scores(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
+        """Scores C[a,b], shape (n_bins, n_resamples)."""
+        kernel = self.spec.batch
+        if kernel is None or self.binning not in ("sequential", "quantile"):
+            return self._one_by_one(a, b, check)
+        chunks = self._sequential_chunks if self.binning == "sequential" else self._quantile_chunks
+        found: list[np.ndarray] | None = None
+        sizes = np.zeros((2, self.bins, a.shape[1]))
+        with np.errstate(all="ignore"):
+            for i, columns, chunk in chunks(a, b):
+                check()
+                if chunk is None:
+                    continue
+                sizes[:, i, columns] = chunk.n_a, chunk.n_b
+                statistics = kernel.statistics(chunk)
+                if found is None:
+                    found = [np.zeros(sizes.shape[1:]) for _ in statistics]
+                for store, statistic in zip(found, statistics, strict=True):
+                    store[i, columns] = statistic
+            if found is None:
+                return np.full(sizes.shape[1:], np.nan)
+            return self._scores(kernel, tuple(found), sizes[0], sizes[1], fixed=b is None and self.complete)
+
+    def _scores(
+        self, kernel: Kernel, statistics: tuple[np.ndarray, ...], n_a: np.ndarray, n_b: np.ndarray, fixed: bool
+    ) -> np.ndarray:
+        if kernel.resample_scores is not None:
+            scores = kernel.resample_scores(statistics, n_a, n_b, fixed)
+        else:
+            enough = np.minimum(n_a, n_b) >= 1
+            scores = np.full(n_a.shape, np.nan)
+            scores[enough] = kernel.scores(tuple(s[enough] for s in statistics), n_a[enough], n_b[enough])[0]
+        scores[np.minimum(n_a, n_b) < max(self.spec.min_rows, 1)] = np.nan
+        return scores
+
+    def _sequential_chunks(self, a: np.ndarray, b: np.ndarray | None) -> Iterator[tuple[int, slice, ResampleChunk | None]]:
+        for i, (pool, part) in enumerate(zip(self.sorted, self.rows.slices(), strict=True)):
+            if not len(pool.order):
+                yield i, slice(0, a.shape[1]), None
+                continue
+            for columns in blocks(a.shape[1], len(pool.order)):
+                up_to_a = pool.up_to(a[part, columns])
+                if b is None:
+                    yield i, columns, ResampleChunk(pool.levels, up_to_a, up_to_both=pool.ends)
+                else:
+                    yield i, columns, ResampleChunk(pool.levels, up_to_a, up_to_b=pool.up_to(b[part, columns]))
+
+    def _quantile_chunks(self, a: np.ndarray, b: np.ndarray | None) -> Iterator[tuple[int, slice, ResampleChunk | None]]:
+        """Each side's sorted values are cut in equal counts: bin i holds the counts between its two limits, whichever levels they are at."""
+        (pool,) = self.sorted
+        if not len(pool.order):
+            return
+        for columns in blocks(a.shape[1], len(pool.order) // 4):
+            sides = [pool.up_to(a[:, columns])]
+            envelopes = [(sides[0].min(axis=1), sides[0].max(axis=1))]
+            if b is None:
+                ends = pool.ends.astype(sides[0].dtype)
+                envelopes.append((ends - envelopes[0][1], ends - envelopes[0][0]))
+                limits = [_offsets(sides[0][-1], self.bins), _offsets(ends[-1] - sides[0][-1], self.bins)]
+            else:
+                sides.append(pool.up_to(b[:, columns]))
+                envelopes.append((sides[1].min(axis=1), sides[1].max(axis=1)))
+                limits = [_offsets(s[-1], self.bins) for s in sides]
+            for i in range(self.bins):
+                # Levels that hold a value of this bin in any of the resamples.
+                low = min(int(np.searchsorted(e[1], k[i].min(), side="right")) for e, k in zip(envelopes, limits, strict=True))
+                high = max(
+                    int(np.searchsorted(e[0], k[i + 1].max(), side="left")) for e, k in zip(envelopes, limits, strict=True)
+                )
+                window = slice(low, min(high + 1, len(pool.levels)))
+                in_a = sides[0][window]
+                in_b = ends[window, None] - in_a if b is None else sides[1][window]
+                counts = [_inside(x, k[i], k[i + 1]) for x, k in zip((in_a, in_b), limits, strict=True)]
+                yield i, columns, ResampleChunk(pool.levels[window], counts[0], up_to_b=counts[1])
+
+    def _one_by_one(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
+        """For functions without a batch form: every resample by itself."""
+        scores = np.full((self.bins, a.shape[1]), np.nan)
+        for r in range(a.shape[1]):
+            check()
+            sides = [self._side(a[:, r]), self._side(1 - a[:, r] if b is None else b[:, r])]
+            scores[:, r] = compare_bins(self.spec, *sides)[0]
+        return scores
+
+    def _side(self, times: np.ndarray) -> Bins:
+        """Bins of the rows drawn ``times`` times."""
+        valid = np.isfinite(self.values)
+        times = np.where(valid, times, 0)
+        if self.binning == "sequential":
+            sizes = [int(times[part].sum()) for part in self.rows.slices()]
+            return Bins(np.repeat(self.values, times), np.concatenate([[0], np.cumsum(sizes)]))
+        found: Bins = BINNINGS[self.binning].function(np.repeat(self.values, times), self.bins)
+        return found
+
+
+def blocks(resamples: int, rows: int) -> Iterator[slice]:
+    """Resamples in blocks of about ``BLOCK_CELLS`` cells."""
+    size = min(max(BLOCK_CELLS // max(rows, 1), 16), resamples)
+    return (slice(i, min(i + size, resamples)) for i in range(0, resamples, size))
+
+
+def cumulated(x: np.ndarray) -> np.ndarray:
+    """Cumulative sums along the rows, shape as ``x``.
+
+    Rows are added in two levels, so that each step works on many cells; numpy's cumsum goes cell by cell and takes ten times as long.
+    """
+    n = len(x)
+    total = x.astype(np.int32)
+    group = max(int(np.sqrt(n)), 1)
+    whole = n // group * group
+    parts = total[:whole].reshape(-1, group, x.shape[1])
+    for j in range(1, group):
+        parts[:, j] += parts[:, j - 1]
+    for k in range(1, len(parts)):
+        parts[k] += parts[k - 1, -1]
+    for i in range(max(whole, 1), n):
+        total[i] += total[i - 1]
+    return total
+
+
+def _inside(up_to: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Counts between two limits, which are one for all resamples where no value is missing."""
+    if (low == low[0]).all() and (high == high[0]).all():
+        low, high = low[0], high[0]
+    found = np.maximum(up_to, low)
+    np.minimum(found, high, out=found)
+    found -= low
+    return found
+
+
+def _offsets(n: np.ndarray, bins: int) -> np.ndarray:
+    """``equal_offsets`` for many sizes at once, shape (bins + 1, n_resamples)."""
+    i = np.arange(bins + 1, dtype=n.dtype)[:, None]
+    return i * (n // bins) + np.minimum(i, n % bins)
