@@ -26,4 +26,5 @@ page = st.navigation(
     }
 )
 frame.sidebar()
-page.run()
+with frame.work_in_progress():
+    page.run()

@@ -2,7 +2,7 @@
 
 from fairaudit.ui import evidence
 from fairaudit.ui.audit_view import answer, attribute_table
-from fairaudit.ui.cache import plain_audit
+from fairaudit.ui.cache import calibrated_audits
 from fairaudit.ui.choices import audit_choices
 from fairaudit.ui.components import friendly_errors, need_tables, page_head
 
@@ -10,7 +10,7 @@ page_head("Audit", "Which attributes differ between the two sides, in which bins
 frames = need_tables().frames
 with friendly_errors():
     settings = audit_choices(frames)
-    result = plain_audit(frames, settings)
-    answer(result, settings)
+    (result,), pending = calibrated_audits("audit.calibration", frames, [settings])
+    answer(result, settings, pending)
     evidence.show(frames, result, settings)
     attribute_table(result)

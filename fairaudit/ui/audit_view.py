@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from fairaudit.charts import verdict_heatmap
 from fairaudit.qmad import QmadSettings
-from fairaudit.reporting.words import summary
+from fairaudit.reporting.words import subject, summary
 from fairaudit.results import VERDICT_LABELS, AuditResult
 from fairaudit.ui import state
-from fairaudit.ui.components import chart_theme, download_table, plain, plotly
+from fairaudit.ui.components import CALIBRATING, chart_theme, download_table, plain, plotly
 
 _BOXES = {
     "disparity": ("orange", ":material/change_history:"),
@@ -17,8 +19,11 @@ _BOXES = {
     "not_measurable": ("gray", ":material/remove:"),
 }
 
+_CAUTIONS = ("too_few_resamples", "informative_row_order")
+"""Findings that bear on the verdicts themselves; the others are on the Data page."""
 
-def answer(result: AuditResult, settings: QmadSettings) -> None:
+
+def answer(result: AuditResult, settings: QmadSettings, pending: bool) -> None:
     """What was found, first in words and then as a picture whose cells can be clicked."""
     sentences = summary(result)
     most = 6
@@ -29,12 +34,28 @@ def answer(result: AuditResult, settings: QmadSettings) -> None:
         with st.expander(f"{len(sentences) - most} more"):
             for sentence in sentences[most:]:
                 st.markdown(f"**{plain(sentence.subject)}** {plain(sentence.text)}")
+    if pending:
+        st.caption(CALIBRATING)
+    show: Literal["score", "p_adjusted"] = "score"
+    if _calibrated(result):
+        show = st.segmented_control(
+            "Colour and number",
+            ("score", "p_adjusted"),
+            default="score",
+            required=True,
+            format_func={"score": "Score", "p_adjusted": "Calibrated p"}.__getitem__,
+            key="audit.show",
+            persist_state="session",
+            label_visibility="collapsed",
+        )
     figure = verdict_heatmap(
         result.attribute_scores,
         settings.spec,
         chart_theme(),
         alpha=settings.alpha,
         threshold=settings.threshold,
+        show=show,
+        resamples=settings.resamples or None,
         selected=_selected(result),
     )
     picked = plotly(figure, key="verdicts", clickable=True)
@@ -44,6 +65,16 @@ def answer(result: AuditResult, settings: QmadSettings) -> None:
             state.choose_cell(frame, group, attribute)
             st.rerun()
     st.caption(_rule(result, settings))
+    _cautions(result)
+
+
+def _cautions(result: AuditResult) -> None:
+    """What limits the verdicts, each kind once."""
+    for code in _CAUTIONS:
+        found = [f for f in result.findings if f.code == code]
+        if found:
+            more = f" The same holds for {len(found) - 1} more." if len(found) > 1 else ""
+            st.warning(f"{plain(found[0].problem)}{more} {plain(found[0].remedy)}", icon=":material/warning:")
 
 
 def _selected(result: AuditResult) -> tuple[str, str, str] | None:
@@ -52,11 +83,32 @@ def _selected(result: AuditResult) -> tuple[str, str, str] | None:
     return cell if cell in known else None
 
 
+def _calibrated(result: AuditResult) -> bool:
+    return bool(result.attribute_scores["p_adjusted"].notna().any())
+
+
 def _rule(result: AuditResult, settings: QmadSettings) -> str:
-    """How the verdicts came about, in one line."""
-    rules = [r for r in result.attribute_scores["rule"].unique() if r]
-    sides = "Target minus reference: a direction such as “higher” speaks of the target."
-    return f"Verdict by the paper's uncalibrated rule: {plain(' or '.join(rules))}. {sides} Click a cell for the evidence."
+    """How the verdicts came about, and where the paper's rule says something else."""
+    rows = result.attribute_scores
+    rules = plain(" or ".join(r for r in rows["rule"].unique() if r))
+    end = " “Higher” or “more” speaks of the target. Click a cell for the evidence."
+    if not _calibrated(result):
+        return f"Verdict by the paper's uncalibrated rule: {rules}." + end
+    measured = rows[rows["p_adjusted"].notna()]
+    differs = measured[measured["paper_flag"].astype("boolean") != (measured["verdict"] == "disparity")]
+    alarms = measured["false_alarm_rate"]
+    low, high = f"{alarms.min():.0%}", f"{alarms.max():.0%}"
+    text = f"Verdict: {rules}. The paper's rule ({plain(' or '.join(r for r in rows['paper_rule'].unique() if r))}) "
+    if len(differs):
+        cells = [f"{r.attribute} on {subject(str(r.frame), str(r.group))}" for r in differs.head(4).itertuples()]
+        text += f"decides otherwise in {len(differs)} of {len(measured)} cells ({plain(', '.join(cells))}{' …' if len(differs) > 4 else ''}); "
+    else:
+        text += "agrees in every cell; "
+    return (
+        text
+        + f"without any difference it would raise an alarm in {low if low == high else f'{low} to {high}'} of cases here."
+        + end
+    )
 
 
 def attribute_table(result: AuditResult) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +10,11 @@ import streamlit as st
 
 from fairaudit.baselines import BaselineResult, BaselineSettings, baselines_of_frames
 from fairaudit.datasets import demo
+from fairaudit.inference import calibrate
 from fairaudit.qmad import QmadSettings, audit_frames
 from fairaudit.results import AuditResult
 from fairaudit.schema import Frames
-from fairaudit.ui import state
+from fairaudit.ui import jobs, state
 from fairaudit.validation import check_frames
 
 _BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
@@ -42,9 +43,47 @@ def plain_audit(frames: Frames, settings: QmadSettings) -> AuditResult:
     return audit_frames(frames, replace(settings, resamples=0))
 
 
-def audit_for_verdicts(frames: Frames, settings: QmadSettings) -> AuditResult:
-    """The audit whose verdicts a page shows."""
-    return plain_audit(frames, settings)
+def calibrated_audits(name: str, frames: Frames, wanted: Sequence[QmadSettings]) -> tuple[list[AuditResult], bool]:
+    """Audits with calibrated verdicts where they are ready, plain ones until then; never waits.
+
+    Parameters
+    ----------
+    name : str
+        What asks: each page has one calibration at a time.
+    frames : Frames
+    wanted : sequence of QmadSettings
+        Those with ``resamples`` of 0 stay plain.
+
+    Returns
+    -------
+    audits : list of AuditResult
+    pending : bool
+        True while calibration is under way.
+    """
+    plain = [plain_audit(frames, settings) for settings in wanted]
+    if all(settings.resamples == 0 for settings in wanted):
+        return plain, False
+    key = f"{frames.fingerprint} {[repr(settings) for settings in wanted]}"
+
+    def work(progress: jobs.Progress, cancel: jobs.Cancel) -> list[AuditResult]:
+        done = []
+        for i, (settings, result) in enumerate(zip(wanted, plain, strict=True)):
+            if settings.resamples:
+                result = calibrate(
+                    frames,
+                    settings,
+                    result,
+                    progress=lambda n, total, i=i: progress(i * total + n, total * len(wanted)),  # type: ignore[misc]
+                    cancel=cancel,
+                )
+            done.append(result)
+        return done
+
+    found = jobs.result(name, key, "Calibrating the verdicts", work)
+    if found is not None:
+        return found, False
+    job = jobs.find(name, key)
+    return plain, job is not None and job.running
 
 
 @st.cache_data(max_entries=20, hash_funcs=_BY_CONTENT, scope="session", show_spinner="Computing the classical metrics …")

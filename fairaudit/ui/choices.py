@@ -174,6 +174,14 @@ def audit_choices(frames: Frames) -> QmadSettings:
                 bind="query-params",
                 help="A seeded shuffle, for tables whose row order means something else than time.",
             )
+            resamples = st.select_slider(
+                "Permutations for calibrated verdicts",
+                (0, 99, 199, 499, 999, 1999, 4999),
+                999,
+                key="resamples",
+                bind="query-params",
+                help="The largest number; fewer are drawn where the answer is clear. 0: the paper's uncalibrated rule.",
+            )
             seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="seed", bind="query-params")
     return QmadSettings(
         attributes=tuple(attributes) or None,
@@ -187,5 +195,6 @@ def audit_choices(frames: Frames) -> QmadSettings:
         normalise=normalise,
         nominal_as_codes=codes,
         shuffle=shuffle,
+        resamples=resamples,
         seed=int(seed),
     )

@@ -16,9 +16,9 @@ from fairaudit.reporting.words import subject
 from fairaudit.results import VERDICT_LABELS
 from fairaudit.schema import Frames
 from fairaudit.ui import state
-from fairaudit.ui.cache import audit_for_verdicts
+from fairaudit.ui.cache import calibrated_audits
 from fairaudit.ui.choices import contrast_choice
-from fairaudit.ui.components import chart_theme, download_table, plain, plotly, show_error
+from fairaudit.ui.components import CALIBRATING, chart_theme, download_table, plain, plotly, show_error
 
 _RATE_LABELS = {
     "selection_rate": "Selection rate",
@@ -90,27 +90,32 @@ def _threshold(frames: Frames) -> float | None:
     return float(threshold)
 
 
-def side_by_side(frames: Frames, result: BaselineResult, pairs: tuple[str, ...], contrast: Contrast) -> MeasureMatrix:
-    """QMAD by the chosen pairs beside the metrics."""
+def side_by_side(
+    frames: Frames, result: BaselineResult, pairs: tuple[str, ...], contrast: Contrast
+) -> tuple[MeasureMatrix, bool]:
+    """QMAD by the chosen pairs beside the metrics, and whether the calibration of the pairs is under way."""
     known = any(c is not None and c in frames.reference.columns for c in (frames.schema.prediction, frames.schema.score))
-    audits = {}
-    for name in pairs:
-        pair = PAIRS[name]
-        settings = QmadSettings(
-            comparison=pair.comparison,
-            aggregation=pair.aggregation,
+    wanted = [
+        QmadSettings(
+            comparison=PAIRS[name].comparison,
+            aggregation=PAIRS[name].aggregation,
             contrast=contrast,
-            aggregate_over=pair.aggregate_over if known else None,
+            aggregate_over=PAIRS[name].aggregate_over if known else None,
+            resamples=499,
         )
-        audits[name] = audit_for_verdicts(frames, settings)
-    return measure_matrix(audits, result)
+        for name in pairs
+    ]
+    audits, pending = calibrated_audits("baselines.calibration", frames, wanted)
+    return measure_matrix(dict(zip(pairs, audits, strict=True)), result), pending
 
 
 def answer(frames: Frames, result: BaselineResult, pairs: tuple[str, ...], contrast: Contrast, planted: tuple[str, ...]) -> None:
     """Which measures see something where: a sentence, the matrix, and one measure in detail."""
-    matrix = side_by_side(frames, result, pairs, contrast)
+    matrix, pending = side_by_side(frames, result, pairs, contrast)
     truth = planted_truth(matrix, planted) if planted and contrast.kind == "frame_vs_reference" else None
     st.markdown(_sentence(matrix_words(matrix, truth)))
+    if pending:
+        st.caption(CALIBRATING)
     shown, silent, metrics = matrix.measurable(), matrix.silent(), result.to_frame()
     if len(shown):
         picked = plotly(

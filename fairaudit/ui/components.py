@@ -14,6 +14,8 @@ from fairaudit.errors import FairAuditError, ValidationError
 from fairaudit.schema import Finding
 from fairaudit.ui import state
 
+CALIBRATING = ":material/hourglass_top: Calibrating: until it is done, verdicts of QMAD follow the paper's uncalibrated rule."
+
 
 def page_head(title: str, answers: str) -> None:
     """Title of a page and the question it answers."""

@@ -60,6 +60,8 @@ def _one_attribute(
     sides: distributions.Sides = {"target": str(row["target_side"]), "reference": str(row["reference_side"])}
     st.markdown(f"#### {plain(attribute)}")
     st.markdown(f"{VERDICT_SYMBOLS[row['verdict']]} **{VERDICT_LABELS[row['verdict']]}** · {plain(_sentence(row))}")
+    if how := _certainty(row, settings):
+        st.caption(plain(how))
     if row["note"]:
         st.caption(plain(row["note"]))
     if bins.empty:
@@ -146,6 +148,17 @@ def _sentence(row: pd.Series) -> str:
             else f"effect V = {row['effect']:.3f}"
         )
     return ", ".join(parts)
+
+
+def _certainty(row: pd.Series, settings: QmadSettings) -> str:
+    """How sure the verdict is, and what the paper's rule says."""
+    if np.isnan(row["p_adjusted"]):
+        return ""
+    text = f"Calibrated p = {row['p_value']:.3g}, corrected {row['p_adjusted']:.3g}, from {row['n_resamples']} permutations."
+    if not np.isnan(row["critical_score"]):
+        text += f" The verdict would change at a score of {row['critical_score']:.3g}."
+    flag = "flags it" if row["paper_flag"] else "does not flag it"
+    return f"{text} The paper's rule ({row['paper_rule']}) {flag}; without any difference it would flag this attribute in {row['false_alarm_rate']:.1%} of cases."
 
 
 def _mean_label(frames: Frames, attribute: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
@@ -13,10 +15,20 @@ ICON = str(Path(__file__).parents[1] / "data" / "icon.svg")
 """A file of our own: a named icon would be fetched from another host."""
 
 
+@contextmanager
+def work_in_progress() -> Iterator[None]:
+    """Room in the sidebar for the jobs that a page has started, also when the page stops early."""
+    room = st.sidebar.container()
+    try:
+        yield
+    finally:
+        with room:
+            jobs.watch()
+
+
 def sidebar() -> None:
     """What is loaded in this session, on every page."""
     with st.sidebar:
-        jobs.watch()
         tables = state.loaded()
         if tables is None:
             st.caption("No tables are loaded. They stay in this session: nothing is stored, nothing leaves this computer.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ import streamlit as st
 from fairaudit.errors import CancelledError
 
 _ALONE_SECONDS = 60.0
+_REMEMBERED = 24
 _RUNNING = threading.Semaphore(2)
 """Two jobs at a time over all sessions; later ones wait."""
 
@@ -104,6 +106,12 @@ def _release(jobs: dict[str, Job]) -> None:
         job.cancel()
 
 
+@st.cache_resource(scope="session", show_spinner=False)
+def _results() -> OrderedDict[tuple[str, str], Any]:
+    """Results of finished jobs of this session, the newest last."""
+    return OrderedDict()
+
+
 @st.cache_resource(scope="session", show_spinner=False, on_release=_release)
 def _board() -> dict[str, Job]:
     """Jobs of this session by name. Not in the session state, which holds values only: a thread cannot be copied."""
@@ -120,6 +128,26 @@ def start(name: str, key: str, label: str, work: Callable[[Progress, Cancel], An
         job.cancel()
     jobs[name] = Job(name, key, label, work)
     return jobs[name]
+
+
+def result(name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any]) -> Any:
+    """What the work gave, None while it runs or after it was cancelled; the work is started where it has not been done yet.
+
+    The newest results are remembered, so that going back to former choices costs nothing.
+    """
+    done = _results()
+    if (name, key) in done:
+        done.move_to_end((name, key))
+        return done[name, key]
+    job = start(name, key, label, work)
+    if job.running:
+        return None
+    raise_error(job)
+    if job.result is not None:
+        done[name, key] = job.result
+        while len(done) > _REMEMBERED:
+            done.popitem(last=False)
+    return job.result
 
 
 def find(name: str, key: str | None = None) -> Job | None:
@@ -139,6 +167,7 @@ def forget_all() -> None:
     """Cancel and drop every job of this session."""
     for name in list(_board()):
         forget(name)
+    _results().clear()
 
 
 def running() -> list[Job]:
@@ -176,4 +205,4 @@ def watch() -> None:
         _watch()
 
 
-__all__ = ["Cancel", "Job", "Progress", "find", "forget", "raise_error", "running", "start", "watch"]
+__all__ = ["Cancel", "Job", "Progress", "find", "forget", "raise_error", "result", "running", "start", "watch"]

@@ -1,0 +1,55 @@
+"""Calibrated verdicts arrive beside the page: plain scores at once, verdicts when they are ready."""
+
+import time
+
+import fairaudit
+from fairaudit.datasets import demo
+from tests.pages.conftest import check, texts
+
+REFERENCE, DAYS, SCHEMA = demo("hiring").load()
+
+
+def wait_for_verdicts(app, seconds=120):
+    """Run the page until the calibration is done."""
+    deadline = time.monotonic() + seconds
+    while "Calibrating" in texts(app):
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+        app.run()
+        check(app)
+    return app
+
+
+def test_verdicts_are_those_of_the_package(demo_app):
+    app = demo_app()
+    app.select_slider(key="resamples").set_value(199).run()
+    check(app)
+    plain = app.dataframe[0].value
+    assert plain["score"].notna().all()
+    wait_for_verdicts(app)
+    shown = app.dataframe[0].value
+    expected = fairaudit.audit(REFERENCE, DAYS, schema=SCHEMA, resamples=199).attributes()
+    assert shown["p_adjusted"].tolist() == expected["p_adjusted"].tolist()
+    assert shown["score"].tolist() == expected["score"].tolist()
+    words = texts(app).replace("\\", "")
+    assert "permutation p < 0.05, corrected" in words
+    assert "without any difference it would raise an alarm" in words
+
+
+def test_without_permutations_the_papers_rule_decides_and_says_so(demo_app):
+    app = demo_app()
+    app.select_slider(key="resamples").set_value(0).run()
+    check(app)
+    assert "Verdict by the paper's uncalibrated rule" in texts(app).replace("\\", "")
+    assert "Calibrating" not in texts(app)
+
+
+def test_going_back_to_former_choices_needs_no_second_calibration(demo_app):
+    app = demo_app()
+    app.select_slider(key="resamples").set_value(99).run()
+    wait_for_verdicts(app)
+    app.selectbox(key="pair").set_value("rom-arithmetic").run()
+    wait_for_verdicts(app)
+    app.selectbox(key="pair").set_value("ks-harmonic").run()
+    check(app)
+    assert "Calibrating" not in texts(app)
