@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from fairaudit.reporting.documents import result_form
 from fairaudit.settings import settings_form
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,7 +18,7 @@ def made() -> dict[Path, str]:
     def form(values: object) -> str:
         return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
 
-    return {SCHEMAS / "settings.schema.json": form(settings_form())}
+    return {SCHEMAS / "settings.schema.json": form(settings_form()), SCHEMAS / "result.schema.json": form(result_form())}
 
 
 if __name__ == "__main__":

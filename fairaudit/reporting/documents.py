@@ -6,17 +6,19 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fairaudit.baselines import METRIC_COLUMNS, BaselineResult, ImpactRatios
-from fairaudit.detectability import DetectabilityResult
-from fairaudit.evaluation import EvaluationResult
 from fairaudit.inference import row_order_findings
-from fairaudit.injection import Injected
 from fairaudit.results import ATTRIBUTE_COLUMNS, BIN_COLUMNS, OVERALL_COLUMNS, VERDICT_LABELS, AuditResult
 from fairaudit.schema import Finding, Frames
 from fairaudit.settings import AuditSettings
 from fairaudit.settings.text import plain_value
+
+if TYPE_CHECKING:
+    from fairaudit.detectability import DetectabilityResult
+    from fairaudit.evaluation import EvaluationResult
+    from fairaudit.injection import Injected
 
 
 def audit_document(
@@ -70,7 +72,7 @@ def audit_document(
     if evaluation is not None:
         document["evaluation"] = evaluation.to_dict()
     document["provenance"] = provenance
-    plain: dict[str, Any] = _finite(plain_value(document))
+    plain: dict[str, Any] = finite(plain_value(document))
     return plain
 
 
@@ -101,11 +103,12 @@ def _line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """Plain values in which NaN is None, and infinity the text "Infinity" or "-Infinity": JSON knows neither."""
     if isinstance(value, dict):
-        return {k: _finite(v) for k, v in value.items()}
+        return {k: finite(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [_finite(v) for v in value]
+        return [finite(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value

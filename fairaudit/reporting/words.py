@@ -65,7 +65,7 @@ def _count(flagged: int, measured: int) -> str:
 
 
 def _listed(rows: pd.DataFrame, most: int = 6) -> str:
-    parts = [f"{r.attribute} ({r.direction})" if r.direction else str(r.attribute) for r in rows.head(most).itertuples()]
+    parts = [f"{r.attribute!s} ({r.direction!s})" if r.direction else str(r.attribute) for r in rows.head(most).itertuples()]
     return ", ".join(parts) + (f" and {len(rows) - most} more" if len(rows) > most else "")
 
 
