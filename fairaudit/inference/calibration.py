@@ -11,7 +11,7 @@ import pandas as pd
 from fairaudit.contrast import Pair
 from fairaudit.errors import CancelledError
 from fairaudit.inference.correction import benjamini_hochberg, holm_factor, holm_over_pairs
-from fairaudit.inference.nulls import STAGES, Null, NullBuilder, PreparedPair, prepare, settled, smallest_flagged
+from fairaudit.inference.nulls import STAGES, Null, NullBuilder, PreparedPair, borders, prepare, rank_border, settled
 from fairaudit.inference.row_order import row_order_findings
 from fairaudit.qmad.api import Cancel, Progress, score_frames
 from fairaudit.qmad.effects import effect
@@ -102,7 +102,7 @@ def calibrate(
         named = attributes["attribute"].unique().tolist()
         for table in frames.tables:
             findings += row_order_findings(table, [c for c in named if c in table.columns and _ordered(table.type_of(c))])
-    findings += _resolution(settings, len(nulls))
+    findings += _resolution(settings, nulls)
     provenance = {**plain.provenance, "settings": settings.to_dict(), "created": now()}
     return AuditResult(plain.bin_scores, attributes, overall, provenance, findings)
 
@@ -162,9 +162,13 @@ def _doubtful(settings: QmadSettings, measured: Sequence[Measured]) -> tuple[flo
     return alpha / max(len(measured), 1), alpha
 
 
-def _resolution(settings: QmadSettings, pairs: int) -> tuple[Finding, ...]:
-    """A finding when the corrected p-value cannot fall below alpha."""
-    if settings.correction != "westfall_young_holm" or pairs == 0 or pairs / (settings.resamples + 1) < settings.alpha:
+def _resolution(settings: QmadSettings, nulls: Sequence[PairNull]) -> tuple[Finding, ...]:
+    """A finding when a corrected p-value cannot fall below alpha."""
+    if settings.correction == "none" or not nulls:
+        return ()
+    per_attribute = settings.correction == "benjamini_hochberg"
+    tests = sum(len(n.rows) for n in nulls) if per_attribute else len(nulls)
+    if tests / (settings.resamples + 1) < settings.alpha:
         return ()
     return (
         Finding(
@@ -172,8 +176,9 @@ def _resolution(settings: QmadSettings, pairs: int) -> tuple[Finding, ...]:
             "warning",
             "",
             "",
-            f"With {settings.resamples} permutations and {pairs} pairs no difference, however large, can be flagged at {settings.alpha:g}.",
-            f"Use at least {int(pairs / settings.alpha)} permutations, or compare fewer pairs.",
+            f"With {settings.resamples} permutations and {tests} {'tests' if per_attribute else 'pairs'} "
+            f"a single difference, however large, cannot be flagged at {settings.alpha:g}.",
+            f"Use at least {int(tests / settings.alpha)} permutations, or compare fewer pairs.",
         ),
     )
 
@@ -190,7 +195,7 @@ def _write(attributes: pd.DataFrame, overall: pd.DataFrame, nulls: Sequence[Pair
     adjusted_overall, factors_overall = _adjusted(raw_overall, settings)
     corrected = settings.correction == "westfall_young_holm"
     for n, p, q, factor in zip(nulls, raw, adjusted, factors, strict=True):
-        border = smallest_flagged(n.null, n.null.extreme, settings.alpha, corrected, factor)
+        border = borders(n.null, settings.alpha, factor, corrected)
         alarms = [
             np.mean(flags(a.spec, settings, n.null.scores[1:, i], effect(v).spread))
             for i, (a, v) in enumerate(zip(n.prepared.attributes, n.prepared.values, strict=True))
@@ -202,11 +207,11 @@ def _write(attributes: pd.DataFrame, overall: pd.DataFrame, nulls: Sequence[Pair
         _fill(attributes, n.rows, settings, n.null.n_permutations, p, q, alarms, critical, rule)
     for n, p, q, factor in zip(with_overall, raw_overall, adjusted_overall, factors_overall, strict=True):
         assert n.null.overall is not None and n.null.overall_extreme is not None
-        border = smallest_flagged(n.null, n.null.overall_extreme, settings.alpha, False, factor)
+        overall_border = rank_border(n.null.overall_extreme[:, 0], settings.alpha / factor)
         first = effect(n.prepared.values[0]).spread
         alarms = [np.mean(overall_flags(settings, n.null.overall[1:], first))]
         p_value = settings.spec.is_p_value and not settings.normalise
-        critical = [_as_score(border[0], p_value, 0.0 if settings.normalise else settings.spec.no_difference)]
+        critical = [_as_score(overall_border, p_value, 0.0 if settings.normalise else settings.spec.no_difference)]
         rule = _rule(settings, 1, len(with_overall))
         _fill(overall, [n.overall_row], settings, n.null.n_permutations, p, q, alarms, critical, rule)
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 TOLERANCE = 1e-9
 """Relative difference below which two scores count as equal: sums in another order differ in the last digits."""
+
+
+TAIL = 0.1
+"""Share of the rows that make up the tail of a column."""
 
 
 def extremeness(scores: np.ndarray, p_value: bool, no_difference: float = 0.0) -> np.ndarray:
@@ -54,13 +59,64 @@ def rank_p_values(extreme: np.ndarray, p_value: bool) -> np.ndarray:
     return result / len(extreme)
 
 
-def westfall_young(ranks: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class Tail:
+    """Continuation of a column's ranks into its tail, where single ranks are too coarse to compare columns.
+
+    The rank p-value of an entry is known to 1 / n only, and each column has one entry of rank 1: among k columns the smallest rank would be
+    1 / n by chance in k of n rows. In the outermost tenth the p-value is therefore taken from an exponential curve through the column.
+    It is made from all rows alike, the observed one included, so that permutation tests on it stay exact.
+
+    Attributes
+    ----------
+    start : float
+        Where the tail begins, on the stretched scale.
+    half : float
+        On the stretched scale the distance that halves the p-value; 0 where the tail is a single value and ranks must do.
+    p_value : bool
+        Whether the scores are p-values, which are stretched by the logarithm; other scores by the square.
+    """
+
+    start: float
+    half: float
+    p_value: bool
+
+    @classmethod
+    def of(cls, extreme: np.ndarray, ranks: np.ndarray, p_value: bool) -> Tail:
+        """Fit the tail of a column."""
+        outer = stretched(extreme[ranks <= TAIL], p_value)
+        if len(outer) < 3:
+            return cls(np.inf, 0.0, p_value)
+        start = float(outer.min())
+        return cls(start, float(np.median(outer - start)), p_value)
+
+    def p_values(self, extreme: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+        """Rank p-values in the body, values of the curve in the tail."""
+        if self.half == 0:
+            return ranks
+        beyond = stretched(extreme, self.p_value) - self.start
+        return np.where(ranks <= TAIL, TAIL * 2.0 ** (-np.maximum(beyond, 0.0) / self.half), ranks)
+
+    def border(self, p: float) -> float:
+        """How extreme a score with the p-value ``p`` in the tail is."""
+        place = self.start + self.half * np.log2(TAIL / p)
+        return float(-np.exp(-place) if self.p_value else np.sqrt(place))
+
+
+def stretched(extreme: np.ndarray, p_value: bool) -> np.ndarray:
+    """Scores on a scale on which tails of chance are about exponential."""
+    if p_value:
+        return -np.log(np.maximum(-extreme, 1e-300))
+    return np.square(extreme)
+
+
+def westfall_young(p_values: np.ndarray) -> np.ndarray:
     """Single-step minimum-p correction over the columns, in every row of which the attributes were permuted together.
 
     Parameters
     ----------
-    ranks : ndarray of float, shape (n, k)
-        From ``rank_p_values``.
+    p_values : ndarray of float, shape (n, k)
+        Of every row within its column; row 0 is what was observed.
 
     Returns
     -------
@@ -71,8 +127,8 @@ def westfall_young(ranks: np.ndarray) -> np.ndarray:
     ----------
     .. [1] P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing (1993), section 2.3.
     """
-    smallest = np.sort(ranks.min(axis=1))
-    return np.searchsorted(smallest, ranks[0] + 1e-12, side="right") / len(ranks)
+    smallest = np.sort(p_values.min(axis=1))
+    return np.searchsorted(smallest, p_values[0] * (1 + 1e-7), side="right") / len(p_values)
 
 
 def holm_over_pairs(families: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import special
@@ -12,7 +13,7 @@ from fairaudit.aggregation import aggregate_rows
 from fairaudit.attributes import PairValues, pair_values
 from fairaudit.comparison import ComparisonSpec, normalise
 from fairaudit.contrast import Pair
-from fairaudit.inference.correction import extremeness, rank_p_values, westfall_young
+from fairaudit.inference.correction import TAIL, Tail, extremeness, rank_p_values, westfall_young
 from fairaudit.inference.pools import STREAM, RowPool, pair_seed, row_pool
 from fairaudit.inference.resampling import AttributePool, Check
 from fairaudit.qmad.scoring import comparison_for, possible_bins, shuffled
@@ -24,8 +25,8 @@ STAGES = (99, 299)
 """Permutations after which the question is asked whether more would change an answer."""
 DOUBT = 0.001
 """Probability with which stopping early may err."""
-FEWEST_HITS = 5
-"""With fewer permutations as extreme as an attribute, the corrected p-value is too coarse to stop at."""
+FEWEST_HITS = 2
+"""With fewer permutations as extreme as an attribute the corrected p-value is not trusted before all are drawn."""
 LABEL_BYTES = 1 << 26
 """Most bytes that the sides of the rows may take at a time."""
 
@@ -90,6 +91,8 @@ class Null:
         M, where it is defined.
     extreme, ranks : ndarray of float, shape (1 + n_permutations, n_attributes)
         The scores turned so that larger means more disparity, and the share of rows that are at least as extreme.
+    tails : tuple of Tail
+        Continuation of the ranks of each attribute.
     overall_extreme, overall_ranks : ndarray of float, shape (1 + n_permutations, 1), or None
     """
 
@@ -97,6 +100,7 @@ class Null:
     overall: np.ndarray | None
     extreme: np.ndarray
     ranks: np.ndarray
+    tails: tuple[Tail, ...]
     overall_extreme: np.ndarray | None
     overall_ranks: np.ndarray | None
 
@@ -112,7 +116,12 @@ class Null:
 
     def corrected(self) -> np.ndarray:
         """p-values corrected over the attributes of the pair."""
-        return westfall_young(self.ranks)
+        return np.maximum(westfall_young(self.comparable), self.p_values)
+
+    @cached_property
+    def comparable(self) -> np.ndarray:
+        """p-values of every row that may be compared between attributes, shape as ``ranks``."""
+        return np.stack([t.p_values(self.extreme[:, i], self.ranks[:, i]) for i, t in enumerate(self.tails)], axis=1)
 
 
 class NullBuilder:
@@ -150,13 +159,14 @@ class NullBuilder:
         specs = self._prepared.specs()
         extreme = np.stack([extremeness(scores[:, i], s.is_p_value, s.no_difference) for i, s in enumerate(specs)], axis=1)
         ranks = np.concatenate([rank_p_values(extreme[:, [i]], s.is_p_value) for i, s in enumerate(specs)], axis=1)
+        tails = tuple(Tail.of(extreme[:, i], ranks[:, i], s.is_p_value) for i, s in enumerate(specs))
         overall = self._overall(scores)
         if overall is None:
-            return Null(scores, None, extreme, ranks, None, None)
+            return Null(scores, None, extreme, ranks, tails, None, None)
         spec, settings = self._settings.spec, self._settings
         p_value = spec.is_p_value and not settings.normalise
         turned = extremeness(overall, p_value, 0.0 if settings.normalise else spec.no_difference)[:, None]
-        return Null(scores, overall, extreme, ranks, turned, rank_p_values(turned, p_value))
+        return Null(scores, overall, extreme, ranks, tails, turned, rank_p_values(turned, p_value))
 
     def _overall(self, scores: np.ndarray) -> np.ndarray | None:
         if not self._over:
@@ -190,7 +200,7 @@ def settled(null: Null, low: float, high: float, corrected: bool) -> bool:
     """
     n = null.n_permutations
     if corrected and (null.p_values * (n + 1) - 1 < FEWEST_HITS).any():
-        # The smallest p-value of many attributes is known no better than to 1 / n: a corrected p-value would be too large.
+        # A corrected p-value rests on the curve of the tail there, which few permutations know badly.
         return False
     p = [null.corrected() if corrected else null.p_values]
     if null.overall_ranks is not None:
@@ -202,35 +212,45 @@ def settled(null: Null, low: float, high: float, corrected: bool) -> bool:
     return bool(((lower > high) | (upper < low)).all())
 
 
-def smallest_flagged(null: Null, extreme: np.ndarray, alpha: float, corrected: bool, factor: float) -> np.ndarray:
-    """How extreme a score may be without being flagged: the border of the calibrated rule, per column.
+def borders(null: Null, alpha: float, factor: float, corrected: bool) -> list[float]:
+    """How extreme a score of each attribute may be without being flagged.
 
     Parameters
     ----------
     null : Null
-    extreme : ndarray of float, shape (1 + n_permutations, k)
-        Columns of the null for which the border is wanted.
     alpha : float
-    corrected : bool
-        Whether p-values are corrected inside the pair.
     factor : float
         By what the p-value is multiplied because of other pairs.
+    corrected : bool
+        Whether p-values are corrected inside the pair.
 
     Returns
     -------
-    ndarray of float, shape (k,)
+    list of float
         A score is flagged when it is more extreme than this; infinite when nothing could be flagged with so few permutations.
     """
-    n = len(extreme)
-    possible = np.arange(1, n + 1) / n
-    if corrected:
-        smallest = np.sort(null.ranks.min(axis=1))
-        judged = np.searchsorted(smallest, possible + 1e-12, side="right") / n
-    else:
-        judged = possible
-    allowed = int(np.count_nonzero(judged * factor < alpha))
+    if not corrected:
+        return [rank_border(column, alpha / factor) for column in null.extreme.T]
+    n = null.n_permutations + 1
+    allowed = _below(alpha / factor, n)
     if allowed == 0:
-        return np.full(extreme.shape[1], np.inf)
-    permuted = np.sort(extreme[1:], axis=0)[::-1]
-    # With `allowed` ranks below alpha, allowed - 1 permutations may be as extreme as the score.
-    return np.asarray(permuted[min(allowed, n - 1) - 1])
+        return [np.inf] * len(null.tails)
+    # The observed row is one of those whose smallest p-value is counted.
+    smallest = float(np.sort(null.comparable[1:].min(axis=1))[min(allowed, n - 1) - 1])
+    return [
+        tail.border(smallest) if smallest < TAIL and tail.half > 0 else rank_border(column, smallest)
+        for tail, column in zip(null.tails, null.extreme.T, strict=True)
+    ]
+
+
+def rank_border(extreme: np.ndarray, limit: float) -> float:
+    """How extreme a score may be without having a rank p-value below ``limit``; row 0 is what was observed."""
+    n = len(extreme)
+    allowed = _below(limit, n)
+    # With `allowed` ranks below the limit, allowed - 1 permutations may be as extreme as the score.
+    return float(np.sort(extreme[1:])[::-1][min(allowed, n - 1) - 1]) if allowed else np.inf
+
+
+def _below(limit: float, n: int) -> int:
+    """How many of 1/n, 2/n, ..., 1 are below a limit."""
+    return int(np.count_nonzero(np.arange(1, n + 1) / n < limit))

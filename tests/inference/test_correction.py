@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fairaudit.inference.correction import (
+    TAIL,
+    Tail,
     benjamini_hochberg,
     extremeness,
     holm_factor,
@@ -104,3 +106,48 @@ def test_westfall_young_of_independent_attributes_is_sidaks(k: int) -> None:
     extreme[0] = 2.5
     ranks = rank_p_values(extreme, p_value=False)
     np.testing.assert_allclose(westfall_young(ranks), 1 - (1 - ranks[0]) ** k, atol=0.01)
+
+
+@pytest.mark.parametrize("p_value", [True, False])
+def test_tail_keeps_the_order_and_knows_more_than_ranks(p_value: bool) -> None:
+    rng = np.random.default_rng(1)
+    extreme = -rng.random((1000, 1)) if p_value else np.abs(rng.normal(size=(1000, 1)))
+    ranks = rank_p_values(extreme, p_value)
+    tail = Tail.of(extreme[:, 0], ranks[:, 0], p_value)
+    p = tail.p_values(extreme[:, 0], ranks[:, 0])
+    order = np.argsort(-extreme[:, 0])
+    assert (np.diff(p[order]) >= 0).all()
+    truth = -extreme[:, 0] if p_value else 2 * stats.norm.sf(extreme[:, 0])
+    far = truth < 0.05
+    np.testing.assert_allclose(np.log(p[far]), np.log(truth[far]), atol=1.0)
+    np.testing.assert_array_equal(p[ranks[:, 0] > TAIL], ranks[ranks[:, 0] > TAIL, 0])
+    inside = 0.01
+    assert tail.p_values(np.array([tail.border(inside)]), np.array([0.0]))[0] == pytest.approx(inside)
+
+
+def test_tail_of_one_value_leaves_the_ranks() -> None:
+    extreme = np.array([2.0] * 60 + [1.0] * 940)
+    ranks = rank_p_values(extreme[:, None], p_value=False)[:, 0]
+    np.testing.assert_array_equal(Tail.of(extreme, ranks, p_value=False).p_values(extreme, ranks), ranks)
+
+
+def test_correction_over_more_attributes_than_there_are_ranks_below_alpha() -> None:
+    rng = np.random.default_rng(2)
+    extreme = np.abs(rng.normal(size=(1000, 80)))
+    extreme[0, 3] = 9.0
+    ranks = rank_p_values(extreme, p_value=False)
+    assert westfall_young(ranks)[3] > 0.05
+    comparable = np.stack([Tail.of(e, r, False).p_values(e, r) for e, r in zip(extreme.T, ranks.T, strict=True)], axis=1)
+    assert westfall_young(comparable)[3] == pytest.approx(0.001)
+    np.testing.assert_allclose(westfall_young(comparable)[4], 1 - (1 - ranks[0, 4]) ** 80, atol=0.05)
+
+
+def test_corrected_p_values_of_noise_are_uniform() -> None:
+    rng = np.random.default_rng(3)
+    hits = 0
+    for _ in range(400):
+        extreme = np.abs(rng.normal(size=(200, 10)))
+        ranks = rank_p_values(extreme, p_value=False)
+        comparable = np.stack([Tail.of(e, r, False).p_values(e, r) for e, r in zip(extreme.T, ranks.T, strict=True)], axis=1)
+        hits += westfall_young(comparable).min() <= 0.05
+    assert stats.binomtest(int(hits), 400, 0.05).pvalue > 0.001
