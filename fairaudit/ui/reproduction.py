@@ -97,7 +97,10 @@ def picture(spec: TableSpec, result: ReproductionResult, cells: pd.DataFrame) ->
             label_visibility="collapsed",
         )
         shown = cells.loc[cells["metric"] == metric]
-    p_value = metric in P_VALUES
+    p_value, ratio = (
+        metric in P_VALUES,
+        spec.name != "7" and shown["median"].min() > 0 and shown["median"].max() > 10 * shown["median"].min(),
+    )
     rows = shown.assign(
         cell=shown["column"],
         section=shown["metric"] if spec.name == "7" else "Day " + shown["day"].astype(str),
@@ -119,7 +122,7 @@ def picture(spec: TableSpec, result: ReproductionResult, cells: pd.DataFrame) ->
         title=f"Table {spec.name}: {METRIC_LABELS.get(metric, metric) or spec.title}",
         subtitle=f"{result.settings['seeds']} seeds, {_bins(spec, result)}."
         + (" ◆ planted bias." if shown["planted"].any() else ""),
-        log=p_value,
+        log=p_value or bool(ratio),
     )
     plotly(figure, key=f"reproduction.{spec.name}.{metric}")
     note = f" p-values below {SMALLEST:.5f} are drawn at the left edge." if p_value else ""
@@ -147,10 +150,15 @@ def _verdicts(spec: TableSpec, result: ReproductionResult) -> pd.DataFrame:
 
 def evidence(spec: TableSpec, result: ReproductionResult, cells: pd.DataFrame) -> None:
     """The cells, the flags that differ, and the downloads."""
+    differing = cells.loc[cells["status"].isin(["outside", "cannot"])]
+    if len(differing):
+        st.subheader("What differs or cannot agree, and why", divider="gray")
+        for why, group in differing.groupby("explanation", sort=False):
+            st.markdown(f"**{plain(_named(group))}** — {plain(why)}")
     st.subheader("Cell by cell", divider="gray")
     st.dataframe(
         _for_people(cells).assign(status=cells["status"].map(_STATUS))[
-            ["metric", "day", "column", "published", "median", "low", "high", "status", "explanation"]
+            ["metric", "day", "column", "status", "published", "median", "low", "high", "explanation"]
         ],
         hide_index=True,
         column_config={
@@ -168,6 +176,15 @@ def evidence(spec: TableSpec, result: ReproductionResult, cells: pd.DataFrame) -
         _flags(spec, verdicts)
     if spec.name == "7":
         _ticks(result)
+
+
+def _named(cells: pd.DataFrame) -> str:
+    """The cells of a reason in words, one metric after the other."""
+    parts = []
+    for metric, group in cells.groupby("metric", sort=False):
+        names = ", ".join(f"{column} (day {day})" for column, day in zip(group["column"], group["day"], strict=True))
+        parts.append(f"{METRIC_LABELS.get(str(metric), str(metric))}: {names}")
+    return "; ".join(parts)
 
 
 def _for_people(frame: pd.DataFrame) -> pd.DataFrame:
