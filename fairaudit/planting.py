@@ -98,12 +98,24 @@ def predictor_named(reference: AuditTable, name: str, seed: int = 0) -> Predicto
     return next((p for p in demo_predictors(reference) if p.name == name), None) or train_predictor(reference, name, seed)
 
 
+def unplanted(frames: Frames, table: str, predictor: Predictor | None = None) -> Frames:
+    """The reference and one table as it was, under the name ``<table> before``, with the predictions of a model where one is given."""
+    original, reference = table_named(frames, table), frames.reference
+    schema = frames.schema
+    if predictor is not None:
+        schema = schema.with_(prediction=predictor.column, types=dict(schema.types) | _new_type(frames, predictor))
+        reference, original = (replace(t, data=predictor(t.data)) for t in (reference, original))
+    return check_frames(reference, {f"{table} {BEFORE}": original}, schema)
+
+
 def plant(
     frames: Frames,
     table: str,
     injections: Injection | Mapping[str, Any] | Iterable[Any],
     seed: int = DEFAULT_SEED,
     predictor: Predictor | None = None,
+    *,
+    before: Frames | None = None,
 ) -> Planted:
     """Plant a bias in one table of an audit.
 
@@ -117,6 +129,8 @@ def plant(
     predictor : Predictor, optional
         Makes the predictions of the reference and of the table before and after, so that they differ by the bias only. Without it the prediction
         column stays as it is.
+    before : Frames, optional
+        What ``unplanted`` gives for the same arguments, where it is at hand.
 
     Returns
     -------
@@ -130,14 +144,11 @@ def plant(
     original = table_named(frames, table)
     steps = as_injections(injections)
     injected = _injected(original, steps, seed)
-    reference = frames.reference
-    tables = {f"{table} {BEFORE}": original, f"{table} {AFTER}": injected.table}
-    schema = frames.schema
+    before = unplanted(frames, table, predictor) if before is None else before
+    biased = injected.table
     if predictor is not None:
-        schema = schema.with_(prediction=predictor.column, types=dict(schema.types) | _new_type(frames, predictor))
-        reference = replace(reference, data=predictor(reference.data))
-        tables = {name: replace(t, data=predictor(t.data)) for name, t in tables.items()}
-    before, after = (check_frames(reference, {name: t}, schema) for name, t in tables.items())
+        biased = replace(biased, data=predictor(biased.data))
+    after = check_frames(before.reference, {f"{table} {AFTER}": biased}, before.schema)
     return Planted(
         table,
         injected,
@@ -409,13 +420,14 @@ def undecided_outcome(frames: Frames) -> tuple[str, float] | None:
     return None
 
 
-def changed_values(planted: Planted, column: str) -> tuple[np.ndarray, np.ndarray]:
-    """A column before and after, as numbers or as names with None where missing."""
-    found = []
-    for frames in (planted.before, planted.after):
-        series = frames.targets[0].data[column]
-        found.append(series.astype(object).to_numpy() if isinstance(series.dtype, pd.CategoricalDtype) else series.to_numpy())
-    return found[0], found[1]
+def changed_values(planted: Planted, column: str) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """A column before and after: numbers, or counts of categories with their names."""
+    found = [frames.targets[0].data[column] for frames in (planted.before, planted.after)]
+    if not isinstance(found[1].dtype, pd.CategoricalDtype):
+        return found[0].to_numpy(dtype=float), found[1].to_numpy(dtype=float), ()
+    names = tuple(map(str, found[1].cat.categories))
+    counts = [series.value_counts(sort=False).rename(index=str).reindex(names, fill_value=0).to_numpy() for series in found]
+    return counts[0], counts[1], names
 
 
 def describable(planted: Planted, most: int | None = None) -> tuple[str, ...]:

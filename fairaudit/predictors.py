@@ -71,6 +71,8 @@ class _Demo:
     column: str
     needs: tuple[tuple[str, str], ...]
     make: Callable[[AuditTable], Values]
+    beside: str = ""
+    """Offered only where this one fits too: a tree trained on the reference gives any column back."""
 
 
 _HIRING = (
@@ -115,7 +117,7 @@ class _Income:
 _DEMOS = (
     _Demo(
         "hiring_rule",
-        "Salary rule of the demo (Equation 13)",
+        "Salary rule (Equation 13)",
         "Predictions are recomputed by Equation 13 of the QMAD paper, the rule that made this column.",
         "predicted_salary",
         _HIRING,
@@ -123,15 +125,16 @@ _DEMOS = (
     ),
     _Demo(
         "hiring_tree",
-        "Salary tree of the demo",
+        "Salary tree",
         "Predictions are recomputed by a regression tree that was trained on the reference (QMAD paper, section 5.2.3).",
         "predicted_salary",
         _HIRING,
         lambda reference: _SalaryTree(reference.data),
+        beside="hiring_rule",
     ),
     _Demo(
         "adult_tree",
-        "Income tree of the demo",
+        "Income tree",
         "Predictions are recomputed by the decision tree that made this column (QMAD paper, section 5.3).",
         "predicted_income",
         _ADULT,
@@ -145,10 +148,12 @@ def demo_predictors(reference: AuditTable) -> tuple[Predictor, ...]:
 
     Whether a model fits is found out on the data, so the sample files work like the demos, and other data with the same column names do not.
     """
-    found = []
+    found: list[Predictor] = []
     column = reference.schema.prediction
     for known in _DEMOS:
         if column != known.column or any(n not in reference.columns or reference.type_of(n) != t for n, t in known.needs):
+            continue
+        if known.beside and known.beside not in {p.name for p in found}:
             continue
         categories = _categories(reference, column)
         candidate = Predictor(known.name, known.label, column, known.sentence, True, known.make(reference), categories)

@@ -20,7 +20,7 @@ with right, friendly_errors():
     if not stack.steps:
         lab.first_step(place.table)
     planted = lab.answer(frames, place, stack, how)
-lab.evidence(planted, how)
+    lab.evidence(planted, how)
 with friendly_errors():
     lab.curve(place, stack, how)
 with friendly_errors():

@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from fairaudit.baselines import BASELINES, RULE
-from fairaudit.charts import before_after_distributions, difference_heatmap, metric_matrix, sides_text, verdict_heatmap
+from fairaudit.charts import (
+    before_after_distributions,
+    category_chart,
+    difference_heatmap,
+    metric_matrix,
+    sides_text,
+    verdict_heatmap,
+)
 from fairaudit.errors import FairAuditError
 from fairaudit.planting import Planted, VerdictChange, changed_values, describable, verdict_changes
+from fairaudit.results import AuditResult
 from fairaudit.schema import Frames
-from fairaudit.ui.cache import baseline_metrics, plain_audit
-from fairaudit.ui.components import chart_theme, plain, plotly, show_error
+from fairaudit.ui.cache import baseline_metrics, calibrated_audits, plain_audit
+from fairaudit.ui.components import CALIBRATING, chart_theme, plain, plotly, show_error
 from fairaudit.ui.lab import cache
 from fairaudit.ui.lab.measures import Measures
 from fairaudit.ui.lab.stack import Stack
@@ -48,14 +57,14 @@ def answer(frames: Frames, place: Where, stack: Stack, how: Measures) -> Planted
         where.markdown(f":gray[{plain(step.summary())}]")
     with said:
         st.markdown(_what_changed(planted))
-    before = _own(plain_audit(planted.before, how.pair).attributes(), planted)
-    after = _own(plain_audit(planted.after, how.pair).attributes(), planted)
+    (old, new), rule = _audits(planted, how)
+    before, after = (_own(result.attributes(), planted) for result in (old, new))
     with said:
         st.markdown(_noticed(how.pair.spec.label, verdict_changes(before, after, "attribute"), "attributes"))
         classical = st.empty()
     plotly(
         verdict_heatmap(
-            pd.concat([before, after]),
+            _side_by_side(before, after),
             how.pair.spec,
             chart_theme(),
             alpha=how.pair.alpha,
@@ -65,18 +74,40 @@ def answer(frames: Frames, place: Where, stack: Stack, how: Measures) -> Planted
         ),
         key="lab.verdicts",
     )
-    st.caption(
-        "Verdicts by the paper's uncalibrated rule, as quick as a slider. The curve below shows how often that rule cries wolf."
-    )
+    st.caption(f"{rule} Next: [from which strength on is it seen, and how often is it a false alarm?](#curve)")
     metrics = _metrics(planted, how)
     classical.markdown(_noticed("classical metrics", verdict_changes(*metrics, "metric", _LABELS), "metrics"))
     return planted
+
+
+def _audits(planted: Planted, how: Measures) -> tuple[tuple[AuditResult, AuditResult], str]:
+    """Before and after by the same rule, and the rule in words: calibrated once both are, the paper's until then."""
+    before, waiting = calibrated_audits("lab.before", planted.before, [how.pair])
+    after, still = calibrated_audits("lab.after", planted.after, [how.pair])
+    both = before[0], after[0]
+    if waiting or still:
+        return (plain_audit(planted.before, how.pair), plain_audit(planted.after, how.pair)), CALIBRATING
+    if all(result.attribute_scores["p_adjusted"].notna().any() for result in both):
+        return both, "Verdicts are calibrated by permutation and corrected for the number of attributes; numbers are the scores."
+    return (
+        (plain_audit(planted.before, how.pair), plain_audit(planted.after, how.pair)),
+        "Verdicts by the paper's uncalibrated rule.",
+    )
 
 
 def _metrics(planted: Planted, how: Measures) -> tuple[pd.DataFrame, pd.DataFrame]:
     frames = (planted.before, planted.after)
     first, second = (_own(baseline_metrics(f, how.metrics).to_frame(), planted) for f in frames)
     return first, second
+
+
+def _side_by_side(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    """Both tables in one, their columns called before and after."""
+    parts = []
+    for name, rows in (("before", before), ("after", after)):
+        sides = rows["group"].map(lambda g, name=name: f"{name}, {g}" if g else name)
+        parts.append(rows.assign(frame=name, target_side=sides))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _what_changed(planted: Planted) -> str:
@@ -99,9 +130,18 @@ def _noticed(who: str, change: VerdictChange, what: str) -> str:
     )
     if not measured:
         return f":gray-background[:material/remove:] **{plain(who)}**: not measurable with the columns at hand."
-    new = f"flags **{_listed(change.new)}**" if change.new else "raises no new flag"
+    if what == "attributes":
+        new = (
+            f"newly flags {len(change.new)} of {measured} attributes: **{_listed(change.new)}**."
+            if change.new
+            else "raises no new flag."
+        )
+    else:
+        new = f"newly flag a disparity: **{_listed(change.new)}**" if change.new else "raise no new flag"
+        new += (
+            f" ({len(change.new)} of the {measured} that can be measured)." if change.new else f" ({measured} can be measured)."
+        )
     text = f"{icon} **{plain(who[0].upper() + who[1:])}** {new}"
-    text += f", of {measured} {what}." if what == "attributes" else f" ({measured} can be measured)."
     if change.kept:
         text += f" Flagged already before: {_listed(change.kept)}."
     if change.lost:
@@ -118,7 +158,7 @@ def evidence(planted: Planted, how: Measures) -> None:
     st.subheader("Before and after", divider="gray")
     view = st.segmented_control(
         "View",
-        ("Distributions", "Change of the scores", "Classical metrics", "Rows and groups"),
+        ("Distributions", "Scores", "Metrics", "Rows"),
         default="Distributions",
         required=True,
         key="lab.view",
@@ -127,9 +167,9 @@ def evidence(planted: Planted, how: Measures) -> None:
     )
     if view == "Distributions":
         _distributions(planted)
-    elif view == "Change of the scores":
+    elif view == "Scores":
         _difference(planted, how)
-    elif view == "Classical metrics":
+    elif view == "Metrics":
         _classical(planted, how)
     else:
         _counts(planted)
@@ -149,20 +189,30 @@ def _distributions(planted: Planted) -> None:
         persist_state="session",
         help="First the ones that changed.",
     )
-    columns = st.columns(2)
     for place, column in enumerate(shown):
-        before, after = changed_values(planted, column)
-        ordered = planted.before.reference.type_of(column) == "ordinal"
-        with columns[place % 2]:
-            plotly(
-                before_after_distributions(before, after, chart_theme(), attribute=column, ordered=ordered),
-                key=f"lab.distribution.{place}",
-            )
+        plotly(_distribution(planted, column), key=f"lab.distribution.{place}")
+
+
+def _distribution(planted: Planted, column: str) -> go.Figure:
+    before, after, names = changed_values(planted, column)
+    if not names:
+        return before_after_distributions(before, after, chart_theme(), attribute=column)
+    return category_chart(
+        names,
+        after.tolist(),
+        before.tolist(),
+        chart_theme(),
+        attribute=column,
+        target="After",
+        reference="Before",
+        ordered=planted.before.reference.type_of(column) == "ordinal",
+        title=f"{column} before and after",
+    )
 
 
 def _difference(planted: Planted, how: Measures) -> None:
-    rows = (plain_audit(f, how.pair).attributes() for f in (planted.before, planted.after))
-    before, after = (_own(r, planted).assign(frame=planted.table) for r in rows)
+    results, _ = _audits(planted, how)
+    before, after = (_own(r.attributes(), planted).assign(frame=planted.table) for r in results)
     plotly(
         difference_heatmap(
             before, after, how.pair.spec, chart_theme(), alpha=how.pair.alpha, threshold=how.pair.threshold, clickable=False
@@ -172,7 +222,7 @@ def _difference(planted: Planted, how: Measures) -> None:
 
 
 def _classical(planted: Planted, how: Measures) -> None:
-    rows = pd.concat(_metrics(planted, how), ignore_index=True)
+    rows = _side_by_side(*_metrics(planted, how))
     measurable = set(rows.loc[rows["verdict"] != "not_measurable", "metric"])
     shown = rows[rows["metric"].isin(measurable)]
     if len(shown):
@@ -196,20 +246,23 @@ def _classical(planted: Planted, how: Measures) -> None:
 
 
 def _counts(planted: Planted) -> None:
-    injected = planted.injected
-    percent = st.column_config.NumberColumn(format="percent")
-    left, right = st.columns([3, 2])
-    with left:
-        st.markdown("**Groups**")
-        st.dataframe(
-            planted.groups, hide_index=True, column_config={"share_before": percent, "share_after": percent}, key="lab.groups"
-        )
-    with right:
-        st.markdown("**Changed cells**")
-        if injected.changed_cells:
-            cells = pd.DataFrame({"column": list(injected.changed_cells), "cells": list(injected.changed_cells.values())})
-            st.dataframe(cells, hide_index=True, key="lab.cells")
-        else:
-            st.caption("No cell changed.")
-    st.markdown("**Steps**")
-    st.dataframe(injected.to_frame(), hide_index=True, key="lab.steps")
+    st.dataframe(
+        planted.groups,
+        hide_index=True,
+        key="lab.groups",
+        column_config={
+            "group": "Group",
+            "rows_before": st.column_config.NumberColumn("Rows before", format="localized"),
+            "rows_after": st.column_config.NumberColumn("Rows after", format="localized"),
+            "share_before": st.column_config.NumberColumn("Share before", format="percent"),
+            "share_after": st.column_config.NumberColumn("Share after", format="percent"),
+        },
+    )
+    changed = dict(planted.injected.changed_cells)
+    if planted.prediction and planted.prediction not in changed:
+        changed[f"{planted.prediction} (recomputed)"] = planted.n_predictions_changed
+    cells = pd.DataFrame({"Column": list(changed), "Changed cells": list(changed.values())})
+    if len(cells):
+        st.dataframe(cells, hide_index=True, key="lab.cells")
+    else:
+        st.caption("No cell changed.")

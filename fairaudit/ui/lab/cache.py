@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from fairaudit.planting import Planted, plant, predictor_named
+from fairaudit.planting import Planted, plant, predictor_named, unplanted
 from fairaudit.predictors import Predictor, demo_predictors
 from fairaudit.schema import AuditTable, Frames
 
@@ -27,7 +27,13 @@ def model(reference: AuditTable, name: str) -> Predictor | None:
     return predictor_named(reference, name)
 
 
+@st.cache_resource(max_entries=4, hash_funcs=_BY_CONTENT, scope="session", show_spinner=False)
+def _before(frames: Frames, table: str, predictor: str) -> Frames:
+    return unplanted(frames, table, model(frames.reference, predictor))
+
+
 @st.cache_resource(max_entries=6, hash_funcs=_BY_CONTENT, scope="session", show_spinner=False)
 def planted(frames: Frames, table: str, steps: str, seed: int, predictor: str) -> Planted:
     """A table with planted biases; ``steps`` is JSON text."""
-    return plant(frames, table, json.loads(steps), seed, model(frames.reference, predictor))
+    found = model(frames.reference, predictor)
+    return plant(frames, table, json.loads(steps), seed, found, before=_before(frames, table, predictor))

@@ -21,6 +21,8 @@ from fairaudit.ui.lab.stack import Stack
 from fairaudit.ui.lab.where import Where
 
 NAME = "lab.curve"
+RESAMPLES = 199
+"""For the calibrated curves: enough for a verdict at the usual levels."""
 _SCHEMES = {"split": "Two halves without a common row", "bootstrap": "Table against draws from it (the paper)"}
 
 
@@ -30,7 +32,7 @@ def _label(name: str) -> str:
 
 def curve(place: Where, stack: Stack, how: Measures) -> None:
     """Controls, progress, and the curves of the last run."""
-    st.subheader("From which strength on is it seen?", divider="gray")
+    st.subheader("From which strength on is it seen?", divider="gray", anchor="curve")
     st.markdown(
         f"The rows of {plain(place.table.name)} are dealt at random to a reference and a target, the bias is planted in the target, and every detector "
         "says whether it sees something; again and again, at every strength. At strength 0 each flag is a false alarm."
@@ -85,6 +87,7 @@ def _choices(place: Where, how: Measures) -> dict[str, Any]:
                 key="lab.detectors",
                 persist_state="session",
                 help="Pairs compare with the bins, contrast and level chosen above.",
+                wrap=True,
             )
             attributes = st.multiselect(
                 "Attributes that the pairs look at",
@@ -101,6 +104,12 @@ def _choices(place: Where, how: Measures) -> dict[str, Any]:
             )
     if how.threshold_words:
         st.caption(how.threshold_words)
+    calibrated = st.toggle(
+        "Calibrated verdicts too",
+        key="lab_calibrated",
+        bind="query-params",
+        help=f"Each pair gets a second curve, with up to {RESAMPLES} permutations at every planting: two to three times the time.",
+    )
     strengths = tuple(round(float(s), 6) for s in np.linspace(0, 1, levels))
     return {
         "detectors": tuple(names),
@@ -113,6 +122,7 @@ def _choices(place: Where, how: Measures) -> dict[str, Any]:
         "binning": how.pair.binning,
         "alpha": how.pair.alpha,
         "threshold": how.threshold,
+        "resamples": RESAMPLES if calibrated else 0,
         "scheme": scheme,
         "predict": place.predictor,
     }
@@ -143,27 +153,26 @@ def _show(result: DetectabilityResult, how: Measures) -> None:
     if result.note:
         st.warning(f"Partial result. {plain(result.note)}", icon=":material/hourglass_bottom:")
     curves = result.to_frame()
-    labels = {e.name: e.label for e in result.entries}
     first = result.first_reaching().merge(pd.DataFrame([(e.name, e.rule) for e in result.entries], columns=["detector", "rule"]))
     st.markdown(_sentence(first))
     plotly(
         detectability_chart(
-            curves.rename(columns={"flag_rate": "rate"}),
+            curves,
             chart_theme(),
-            labels=labels,
             alpha=how.pair.alpha,
             repeats=result.repeats,
         ),
         key="lab.curves",
     )
-    shown = first[["label", "strength", "false_alarm_rate", "rule", "note"]]
+    reached = first["strength"].map(lambda s: "never" if np.isnan(s) else f"{s:g}")
+    shown = first.assign(strength=reached)[["label", "strength", "false_alarm_rate", "rule", "note"]]
     st.dataframe(
         shown,
         hide_index=True,
         key="lab.first_reaching",
         column_config={
             "label": "Detector",
-            "strength": st.column_config.NumberColumn("First strength reaching 80 %", format="%g"),
+            "strength": "First strength reaching 80 %",
             "false_alarm_rate": st.column_config.NumberColumn("False-alarm rate at strength 0", format="percent"),
             "rule": "Rule",
             "note": "Note",

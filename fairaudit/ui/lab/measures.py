@@ -53,6 +53,7 @@ def measures(frames: Frames) -> Measures:
             format_func=lambda n: BASELINES[n].label,
             key="lab.metrics",
             persist_state="session",
+            wrap=True,
             help=f"Intervals from {LIVE.resamples} resamples, neighbours of {LIVE.neighbour_rows} rows: quick rather than final. The Baselines page "
             "takes more.",
         )

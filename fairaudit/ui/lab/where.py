@@ -50,8 +50,10 @@ def where(frames: Frames) -> Where:
     table = table_named(frames, name)
     demos = cache.demo_models(frames.reference)
     trained = trainable(frames.reference)
-    labels = {KEEP: "stay as they are"} | {n: f"recomputed: {label}" for n, label in demos.items()}
-    labels |= {n: f"recomputed: {(DEMO_MODELS if n in DEMO_MODELS else MODELS)[n].label}, trained here" for n in trained}
+    outcome = frames.schema.prediction
+    kept = outcome is not None and outcome in frames.reference.columns
+    labels = {KEEP: "Stay as they are" if kept else "There are none"} | {n: f"Recompute: {label}" for n, label in demos.items()}
+    labels |= {n: f"Train: {(DEMO_MODELS if n in DEMO_MODELS else MODELS)[n].label}" for n in trained}
     options = [*demos, KEEP, *trained]
     chosen = second.selectbox(
         "Predictions after planting",
@@ -65,9 +67,8 @@ def where(frames: Frames) -> Where:
         "Seed", 0, 2**31 - 1, DEFAULT_SEED, key="lab_seed", bind="query-params", help="Same seed, same rows."
     )
     predictor = cache.model(frames.reference, chosen)
-    outcome = frames.schema.prediction
     if predictor is not None:
         st.caption(plain(predictor.sentence))
-    elif outcome is not None and outcome in frames.reference.columns:
+    elif kept:
         st.caption(f"{plain(outcome)} is kept as it was recorded: a bias in the inputs does not reach it.")
     return Where(table, predictor, int(seed))
