@@ -1,6 +1,8 @@
 """How far an audit can be trusted: calibrated verdicts, stability, detectable differences, and the order of the rows."""
 
 from fairaudit.inference.calibration import calibrate
+from fairaudit.inference.detectable import detectable
 from fairaudit.inference.row_order import row_order, row_order_findings
+from fairaudit.inference.stability import stability
 
-__all__ = ["calibrate", "row_order", "row_order_findings"]
+__all__ = ["calibrate", "detectable", "row_order", "row_order_findings", "stability"]

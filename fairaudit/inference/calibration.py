@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fairaudit.contrast import Pair
-from fairaudit.errors import CancelledError
+from fairaudit.errors import CancelledError, SettingsError
 from fairaudit.inference.correction import benjamini_hochberg, holm_factor, holm_over_pairs
 from fairaudit.inference.nulls import STAGES, Null, NullBuilder, PreparedPair, borders, prepare, rank_border, settled
 from fairaudit.inference.row_order import row_order_findings
@@ -38,6 +38,7 @@ def calibrate(
     *,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
+    adaptive: bool = True,
 ) -> AuditResult:
     """Replace the verdicts of a plain audit by calibrated ones.
 
@@ -56,6 +57,8 @@ def calibrate(
         Called with the number of permutations done and of all that may be needed.
     cancel : callable, optional
         Returns True when the work is to stop; CancelledError is raised then.
+    adaptive : bool
+        False draws all permutations for every pair.
 
     Returns
     -------
@@ -65,6 +68,8 @@ def calibrate(
 
     Raises
     ------
+    SettingsError
+        Without permutations.
     CancelledError
         When ``cancel`` says so.
 
@@ -72,13 +77,15 @@ def calibrate(
     ----------
     .. [1] B. Phipson, G. K. Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39, for p = (1 + b) / (1 + m).
     """
+    if settings.resamples < 1:
+        raise SettingsError("A calibration needs permutations.", "Set the number of resamples to 999, for example.")
     if plain is None:
         plain = score_frames(frames, settings)
     attributes, overall = plain.attributes(), plain.overall()
-    measured = _measured(frames, settings, attributes, overall)
+    measured = measured_pairs(frames, settings, attributes, overall)
     done, total = 0, len(measured) * settings.resamples
     nulls: list[PairNull] = []
-    low, high = _doubtful(settings, measured)
+    low, high = _doubtful(settings, measured) if adaptive else (0.0, 1.0)
 
     def check() -> None:
         if cancel is not None and cancel():
@@ -135,7 +142,7 @@ def _ordered(column_type: str) -> bool:
 Measured = tuple[Pair, list[str], list[int], int]
 
 
-def _measured(frames: Frames, settings: QmadSettings, attributes: pd.DataFrame, overall: pd.DataFrame) -> list[Measured]:
+def measured_pairs(frames: Frames, settings: QmadSettings, attributes: pd.DataFrame, overall: pd.DataFrame) -> list[Measured]:
     """Pairs with at least one measured attribute: their attributes, and the places of their rows in the two tables."""
     found = []
     for pair in settings.contrast.pairs(frames):

@@ -135,7 +135,7 @@ class AttributePool:
                     store[i, columns] = statistic
             if found is None:
                 return np.full(sizes.shape[1:], np.nan)
-            return self._scores(kernel, tuple(found), sizes[0], sizes[1], fixed=b is None and self.complete)
+            return self._scores(kernel, tuple(found), sizes[0], sizes[1], fixed=self.complete)
 
     def _scores(
         self, kernel: Kernel, statistics: tuple[np.ndarray, ...], n_a: np.ndarray, n_b: np.ndarray, fixed: bool
