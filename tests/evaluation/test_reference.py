@@ -28,12 +28,10 @@ WIDER = {
     ("eop", "accuracy"): 0.12,
     ("eop", "statistical_parity_difference"): 0.06,
     ("eop", "generalized_entropy_index"): 0.6,
-    ("eop", "equalized_odds_difference"): 0.1,
     ("reweighing", "statistical_parity_difference"): 0.05,
     ("roc_spd", "statistical_parity_difference"): 0.05,
     ("roc_eqop", "statistical_parity_difference"): 0.05,
     ("roc_avod", "statistical_parity_difference"): 0.05,
-    ("roc_eqop", "equalized_odds_difference"): 0.1,
 }
 """Where the reference, a single run, is too noisy for ``TOLERANCE``: two of our own runs with other seeds differ there as much, because the same few
 validation rows decide at every level, and equalized odds flips between a useful rule and rejecting everyone."""
