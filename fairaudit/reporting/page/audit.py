@@ -15,7 +15,21 @@ from fairaudit.comparison import COMPARISONS
 from fairaudit.contrast import CONTRAST_LABELS
 from fairaudit.qmad import QmadSettings
 from fairaudit.reporting.page import svg
-from fairaudit.reporting.page.parts import Limits, esc, facts, left_out, listing, name, note, num, section, share, table, verdict
+from fairaudit.reporting.page.parts import (
+    Footnotes,
+    Limits,
+    esc,
+    facts,
+    left_out,
+    listing,
+    name,
+    note,
+    num,
+    section,
+    share,
+    table,
+    verdict,
+)
 from fairaudit.reporting.page.style import STEPS
 from fairaudit.reporting.words import summary
 from fairaudit.results import VERDICT_LABELS, VERDICT_SYMBOLS, AuditResult
@@ -187,7 +201,7 @@ def _overall(result: AuditResult, limits: Limits) -> str:
 def _attributes(result: AuditResult, report: ReportOptions, limits: Limits) -> str:
     rows = result.attribute_scores
     ranked = rows.assign(rank=rows["verdict"].map(ORDER.index)).sort_values("rank", kind="stable").head(limits.rows)
-    body, remarks = [], []
+    body, remarks, notes = [], [], Footnotes()
     for r in rows_of(ranked):
         where = (str(r["frame"]), "" if missing(r["group"]) else str(r["group"]), str(r["attribute"]))
         remarks += [c for c in report.comments if c.concerns(*where) and c not in remarks]
@@ -200,17 +214,17 @@ def _attributes(result: AuditResult, report: ReportOptions, limits: Limits) -> s
         body.append(
             [
                 verdict(r["verdict"]),
-                name(column_name(*where[:2])),
+                f'<span class="where">{name(column_name(*where[:2]))}</span>',
                 name(r["attribute"]),
                 f"{num(r['score'])}<br><span class='small'>{esc(label)}</span>",
                 f"{_p(r, 'p_value')}<br>{_p(r, 'p_adjusted')}",
                 _flag(r["paper_flag"]),
-                f"{note(r['direction'])}<br>{effect}",
+                f"<span class='where'>{note(r['direction'])}</span><br>{effect}",
                 f"{num(r['mean_target'])}<br>{num(r['mean_reference'])}",
                 f"{num(r['n_target'])}<br>{num(r['n_reference'])}",
                 f"{share(r['missing_target'])}<br>{share(r['missing_reference'])}",
                 f"{num(r['bins_defined'])} / {num(r['bins_used'])}",
-                note(r["note"]),
+                notes.mark(r["note"]),
             ]
         )
     heads = ["Verdict", "Table", "Attribute", "Score", "p / p corrected", "Paper’s rule", "Target is … (effect)"]
@@ -218,6 +232,7 @@ def _attributes(result: AuditResult, report: ReportOptions, limits: Limits) -> s
     return (
         "<h3>Every attribute</h3>"
         + table(heads, body, right=(3, 4, 7, 8, 9, 10))
+        + notes.html()
         + left_out(len(body), len(rows), "rows, disparities first")
         + _remarks(remarks, "Remarks on findings")
     )
@@ -256,7 +271,8 @@ def _figure(r: dict[str, Any], part: pd.DataFrame, settings: QmadSettings) -> st
     label = COMPARISONS[r["comparison"]].label
     sides = (cut(r.get("target_side", "target"), 28), cut(r.get("reference_side", "reference"), 28))
     title = f"{name(r['attribute'])} · {name(column_name(r['frame'], r['group']))}"
-    with_means = not part[["mean_target", "mean_reference"]].isna().all().all()
+    # The mean of codes of categories says nothing; the attribute itself has none then.
+    with_means = not missing(r["mean_target"])
     picture = svg.bin_chart(
         [float(s) for s in strengths],
         ["not defined" if math.isnan(s) else scale.short(s) for s in scores],

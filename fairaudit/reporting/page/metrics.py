@@ -12,7 +12,7 @@ from fairaudit.baselines import BASELINES, GROUP_RATES, RATES, BaselineResult, B
 from fairaudit.charts.sides import column_name, rows_of
 from fairaudit.charts.text import missing
 from fairaudit.reporting.page import svg
-from fairaudit.reporting.page.parts import Limits, left_out, name, note, num, section, share, table, verdict
+from fairaudit.reporting.page.parts import Footnotes, Limits, left_out, name, note, num, section, share, table, verdict
 
 
 def baselines_section(result: BaselineResult | None, limits: Limits) -> str:
@@ -23,7 +23,7 @@ def baselines_section(result: BaselineResult | None, limits: Limits) -> str:
     silent = rows.groupby("metric", sort=False)["value"].transform(lambda v: v.isna().all())
     measured = rows[~silent]
     ranges = {str(metric): _range(part, BASELINES[str(metric)]) for metric, part in measured.groupby("metric", sort=False)}
-    body = []
+    body, notes = [], Footnotes()
     for r in rows_of(measured.head(limits.rows)):
         spec = BASELINES[r["metric"]]
         picture = svg.interval(
@@ -37,7 +37,7 @@ def baselines_section(result: BaselineResult | None, limits: Limits) -> str:
         )
         body.append(
             [
-                name(column_name(r["frame"], r["group"])),
+                f'<span class="where">{name(column_name(r["frame"], r["group"]))}</span>',
                 spec.label,
                 num(r["value"]),
                 f"{num(r['low'])} to {num(r['high'])}",
@@ -46,7 +46,7 @@ def baselines_section(result: BaselineResult | None, limits: Limits) -> str:
                 f"{num(r['n_a'])}<br>{num(r['n_b'])}",
                 num(r["threshold"]),
                 verdict(r["verdict"]),
-                note(r["note"]),
+                notes.mark(r["note"]),
             ]
         )
     heads = ["Table", "Metric", "Value", "Interval", "", "Target / reference", "Rows", "Line", "Verdict", "Note"]
@@ -57,7 +57,7 @@ def baselines_section(result: BaselineResult | None, limits: Limits) -> str:
     content = (
         table(heads, body, right=(2, 3, 5, 6, 7)) if body else "<p>None of the chosen metrics can be computed on these data.</p>"
     )
-    content += left_out(len(body), len(measured), "rows")
+    content += notes.html() + left_out(len(body), len(measured), "rows")
     unable = rows[silent].drop_duplicates("metric")
     if len(unable):
         cells = [[BASELINES[r["metric"]].label, note(r["note"])] for r in rows_of(unable)]

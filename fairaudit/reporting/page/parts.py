@@ -52,7 +52,7 @@ def name(value: object, limit: int = NAME_LENGTH) -> str:
     full = clean(value)
     title = f' title="{escape(full[:1000], quote=True)}"' if text != full else ""
     # Places where a long name may break: after separators, and inside of long runs.
-    pieces = re.findall(r"[^_\W]{1,14}|[_\W]", text)
+    pieces = re.findall(r"[^_\W]{1,14}[_\W]?|[_\W]", text)
     return f"<bdi{title}>{'<wbr>'.join(escape(piece, quote=True) for piece in pieces)}</bdi>"
 
 
@@ -61,7 +61,24 @@ def note(value: object) -> str:
     if missing(value) or not str(value):
         return ""
     text = escape(cut(value, NOTE_LENGTH), quote=True)
-    return f'<span class="long">{text}</span>' if len(text) > 40 else text
+    return f'<span class="long">{text}</span>' if len(text) > 60 else text
+
+
+class Footnotes:
+    """Notes of a table, each said once under it."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def mark(self, value: object) -> str:
+        """The number of a note; empty where there is none."""
+        text = note(value)
+        return f"<sup>{self._numbers.setdefault(text, len(self._numbers) + 1)}</sup>" if text else ""
+
+    def html(self) -> str:
+        """All notes in the order of their numbers."""
+        items = "".join(f"<li>{text}</li>\n" for text in self._numbers)
+        return f'<ol class="notes">{items}</ol>\n' if items else ""
 
 
 def num(value: Any, shown: str | None = None) -> str:

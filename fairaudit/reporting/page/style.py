@@ -51,7 +51,9 @@ h3{font-size:1.05rem;margin:1.6rem 0 .4rem}
 h4{font-size:.95rem;margin:1rem 0 .2rem}
 p{margin:.4rem 0 .8rem;max-width:48rem}
 .lead,.small,caption,.meta{color:var(--muted)}
-.small,caption{font-size:.85rem}
+.small,caption,.notes{font-size:.88em}
+.notes .long{display:inline}
+.where{display:inline-block;min-width:6.5rem}
 nav ul{columns:2;padding-left:1.2rem}
 a{color:var(--accent)}
 ul{padding-left:1.2rem}
@@ -86,6 +88,7 @@ figure{margin:0;min-width:0}
 figcaption{font-size:.9rem;margin-bottom:.3rem}
 .panels{display:flex;flex-wrap:wrap;gap:.6rem 1.2rem}
 svg{max-width:100%;height:auto;display:block}
+td svg{max-width:none}
 svg text{font-size:11px;fill:var(--text)}
 svg .axis-title,svg .tick{fill:var(--muted)}
 svg .panel-title{font-weight:600;font-size:12px}
@@ -115,6 +118,8 @@ figure,tr,.summary li,.remark,.facts{break-inside:avoid}
 thead{display:table-header-group}
 .scroll{overflow:visible}
 table{font-size:7.5pt;width:100%;min-width:0}
+.where,td .long{min-width:0}
+td svg{width:90px}
 th,td{padding:.18rem .3rem}
 table.heat td{min-width:0}
 .figures{display:block}
