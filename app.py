@@ -18,6 +18,10 @@ page = st.navigation(
         ],
         "What if": [
             st.Page("pages/lab.py", title="Bias lab", icon=":material/science:"),
+            st.Page("pages/evaluation.py", title="Fair vs biased", icon=":material/compare:"),
+        ],
+        "Take away": [
+            st.Page("pages/report.py", title="Report", icon=":material/description:"),
         ],
         "Understand": [
             st.Page("pages/reproduction.py", title="Reproduction", icon=":material/replay:"),

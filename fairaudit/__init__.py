@@ -1,5 +1,8 @@
 """fairaudit: an audit of data and decisions for differences between groups of people."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from fairaudit.aggregation import AGGREGATIONS
 from fairaudit.baselines import BASELINES, BaselineResult, baselines
 from fairaudit.binning import BINNINGS
@@ -14,18 +17,42 @@ from fairaudit.results import AuditResult
 from fairaudit.schema import AuditTable, Frames, Schema
 from fairaudit.validation import check_frames, check_table, propose_schema
 
+_LAZY = {
+    "EvaluationResult": "fairaudit.evaluation",
+    "MITIGATIONS": "fairaudit.mitigation",
+    "MODELS": "fairaudit.models",
+    "estimate_seconds": "fairaudit.evaluation",
+    "evaluate": "fairaudit.evaluation",
+}
+"""Names whose modules import scikit-learn, which takes a second; they are loaded when they are asked for."""
+
+if TYPE_CHECKING:
+    from fairaudit.evaluation import EvaluationResult, estimate_seconds, evaluate
+    from fairaudit.mitigation import MITIGATIONS
+    from fairaudit.models import MODELS
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'fairaudit' has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)
+
+
 __all__ = [
     "AGGREGATIONS",
     "BASELINES",
     "BINNINGS",
     "COMPARISONS",
     "INJECTIONS",
+    "MITIGATIONS",
+    "MODELS",
     "PAIRS",
     "AuditResult",
     "AuditTable",
     "BaselineResult",
     "Contrast",
     "DetectabilityResult",
+    "EvaluationResult",
     "FairAuditError",
     "Frames",
     "Injected",
@@ -38,6 +65,8 @@ __all__ = [
     "check_frames",
     "check_table",
     "detectability",
+    "estimate_seconds",
+    "evaluate",
     "inject",
     "propose_schema",
     "read_table",

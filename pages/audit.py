@@ -1,6 +1,6 @@
 """Which attributes differ, on which frame, between whom, by how much and in which direction."""
 
-from fairaudit.ui import evidence
+from fairaudit.ui import evidence, state
 from fairaudit.ui.audit_view import answer, attribute_table
 from fairaudit.ui.cache import calibrated_audits
 from fairaudit.ui.choices import audit_choices
@@ -10,6 +10,7 @@ page_head("Audit", "Which attributes differ between the two sides, in which bins
 frames = need_tables().frames
 with friendly_errors():
     settings = audit_choices(frames)
+    state.remember_audit(settings)
     (result,), pending = calibrated_audits("audit.calibration", frames, [settings])
     answer(result, settings, pending)
     evidence.show(frames, result, settings)

@@ -3,9 +3,11 @@
 import streamlit as st
 
 from fairaudit.datasets import demos
+from fairaudit.ui import settings_door
 from fairaudit.ui.cache import load_demo
-from fairaudit.ui.components import friendly_errors
+from fairaudit.ui.components import friendly_errors, inside_frame
 
+inside_frame()
 st.title("Does this model treat groups of people differently?")
 st.markdown(
     "Load a **reference** table and one or more **target** tables. fairaudit shows which attributes differ, in which bins, by how much, in "
@@ -28,13 +30,17 @@ for column, found in zip(columns, demos(), strict=True):
                 load_demo(found.name)
             st.switch_page("pages/audit.py")
 
-left, right = st.columns(2)
+left, middle, right = st.columns(3)
 with left.container(border=True, height="stretch"):
     st.markdown("**Upload your own tables**")
     st.caption(
         "CSV with any common delimiter, encoding and decimal mark, Parquet, or Excel. You see how each file was read and can change it."
     )
     st.page_link("pages/data.py", label="Upload", icon=":material/upload_file:")
+with middle.container(border=True, height="stretch"):
+    st.markdown("**Open a settings file**")
+    st.caption("Start where a former audit ended: the choices come from the file, the tables from you.")
+    settings_door.show()
 with right.container(border=True, height="stretch"):
     st.markdown("**What happens to your data**")
     st.caption(

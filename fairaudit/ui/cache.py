@@ -25,7 +25,7 @@ _BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
 
 
 @st.cache_data(max_entries=8, show_spinner="Reading the demo data …")
-def _demo_frames(name: str) -> Frames:
+def demo_frames(name: str) -> Frames:
     """A demo, checked; shared by all visitors because it holds no data of anyone."""
     reference, targets, schema = demo(name).load()
     return check_frames(reference, targets, schema)
@@ -34,7 +34,7 @@ def _demo_frames(name: str) -> Frames:
 def load_demo(name: str) -> None:
     """Put a demo into the session."""
     found = demo(name)
-    state.load(state.Loaded(_demo_frames(name), f"Demo: {found.title}", found.story, demo=name, planted=found.planted))
+    state.load(state.Loaded(demo_frames(name), f"Demo: {found.title}", found.story, demo=name, planted=found.planted))
 
 
 @st.cache_data(max_entries=30, hash_funcs=_BY_CONTENT, scope="session", show_spinner=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from fairaudit.aggregation import AGGREGATIONS
@@ -11,6 +13,7 @@ from fairaudit.contrast import CONTRAST_KINDS, CONTRAST_LABELS, Contrast
 from fairaudit.qmad import PAIRS, QmadSettings, recommend_pair
 from fairaudit.qmad.settings import MAX_BINS
 from fairaudit.schema import COMPARED_TYPES, Frames
+from fairaudit.ui import state
 from fairaudit.ui.components import plain
 
 CUSTOM = "custom"
@@ -20,6 +23,15 @@ _SHORT_CONTRASTS = {
     "group_vs_reference_group": "Groups inside each table",
     "within_group": "The same group, target against reference",
 }
+
+_FROM_FILE = ("threshold", "weights", "correction", "aggregate_over")
+"""Entries of a settings file for which the page has no control; they stay in force and are shown."""
+
+
+def _with_current(key: str, options: tuple[float, ...]) -> tuple[float, ...]:
+    """The options of a control, and the value that a settings file or a link gave it."""
+    current = st.session_state.get(key)
+    return tuple(sorted({*options, current})) if isinstance(current, (int, float)) else options
 
 
 def _pair_label(name: str) -> str:
@@ -146,7 +158,9 @@ def audit_choices(frames: Frames) -> QmadSettings:
                 help="Empty: all columns except identifiers, dates and free text.",
             )
         with middle:
-            alpha = st.select_slider("Level alpha", (0.001, 0.005, 0.01, 0.05, 0.1), 0.05, key="alpha", bind="query-params")
+            alpha = st.select_slider(
+                "Level alpha", _with_current("alpha", (0.001, 0.005, 0.01, 0.05, 0.1)), 0.05, key="alpha", bind="query-params"
+            )
             over_choice = st.selectbox(
                 "Overall score over",
                 ("default", "all", "features", "prediction"),
@@ -176,14 +190,14 @@ def audit_choices(frames: Frames) -> QmadSettings:
             )
             resamples = st.select_slider(
                 "Permutations for calibrated verdicts",
-                (0, 99, 199, 499, 999, 1999, 4999),
+                _with_current("resamples", (0, 99, 199, 499, 999, 1999, 4999)),
                 999,
                 key="resamples",
                 bind="query-params",
                 help="The largest number; fewer are drawn where the answer is clear. 0: the paper's uncalibrated rule.",
             )
             seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="seed", bind="query-params")
-    return QmadSettings(
+    settings = QmadSettings(
         attributes=tuple(attributes) or None,
         comparison=comparison,
         aggregation=aggregation,
@@ -191,10 +205,59 @@ def audit_choices(frames: Frames) -> QmadSettings:
         bins=bins,
         contrast=contrast,
         aggregate_over=over if over_choice == "default" else over_choice,
-        alpha=alpha,
+        alpha=float(alpha),
         normalise=normalise,
         nominal_as_codes=codes,
         shuffle=shuffle,
-        resamples=resamples,
+        resamples=int(resamples),
         seed=int(seed),
     )
+    return _from_opened_file(settings)
+
+
+def _from_opened_file(settings: QmadSettings) -> QmadSettings:
+    """Add what an opened settings file says and the page has no control for, as long as it fits the other choices."""
+    opened = state.opened_settings()
+    if opened is None:
+        return settings
+    kept = {}
+    for name in _FROM_FILE:
+        value = getattr(opened.qmad, name)
+        if value != getattr(QmadSettings(), name) and not (name == "aggregate_over" and isinstance(value, str)):
+            kept[name] = value
+    if not kept:
+        return settings
+    st.caption(
+        "From the settings file: " + plain(", ".join(f"{k} {dict(v) if k == 'weights' else v}" for k, v in kept.items())) + "."
+    )
+    return replace(settings, **kept)
+
+
+def put_into_controls(settings: QmadSettings) -> None:
+    """Set every control of the page to the entries of a settings file; called before the controls are drawn."""
+    name = next(
+        (p.name for p in PAIRS.values() if (p.comparison, p.aggregation) == (settings.comparison, settings.aggregation)), CUSTOM
+    )
+    over = settings.aggregate_over
+    values = {
+        "pair": name,
+        "comparison": settings.comparison,
+        "aggregation": settings.aggregation,
+        "bins": settings.bins,
+        "binning": settings.binning,
+        "contrast": settings.contrast.kind,
+        "contrast.intersections": settings.contrast.intersections,
+        "contrast.rule": settings.contrast.reference_rule,
+        "alpha": settings.alpha,
+        "over": over if isinstance(over, str) else "default",
+        "normalise": settings.normalise,
+        "codes": settings.nominal_as_codes,
+        "shuffle": settings.shuffle,
+        "resamples": settings.resamples,
+        "seed": settings.seed,
+        "attributes": list(settings.attributes or ()),
+    }
+    if settings.contrast.features is not None:
+        values["contrast.features"] = list(settings.contrast.features)
+    for key, value in values.items():
+        st.session_state[key] = value

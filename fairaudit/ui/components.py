@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from fairaudit.charts import DARK, LIGHT, Theme
 from fairaudit.errors import FairAuditError, ValidationError
@@ -17,8 +18,19 @@ from fairaudit.ui import state
 CALIBRATING = ":material/hourglass_top: Calibrating: until it is done, verdicts of QMAD follow the paper's uncalibrated rule."
 
 
+def inside_frame() -> None:
+    """Make sure that a page runs inside the frame of ``app.py``.
+
+    A folder named ``pages`` makes a fresh server run the page of its very first request by itself, until ``st.navigation`` was called once.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+
+
 def page_head(title: str, answers: str) -> None:
     """Title of a page and the question it answers."""
+    inside_frame()
     st.title(title)
     st.markdown(f":gray[{answers}]")
 

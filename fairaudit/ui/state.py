@@ -6,11 +6,18 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
+from fairaudit.baselines import BaselineSettings
+from fairaudit.qmad import QmadSettings
+from fairaudit.reading import ReadOptions
 from fairaudit.schema import Frames
+from fairaudit.settings import AuditSettings
 
 _LOADED = "fairaudit.loaded"
 _GENERATION = "fairaudit.generation"
 _CELL = "fairaudit.cell"
+_AUDIT = "fairaudit.settings.audit"
+_BASELINES = "fairaudit.settings.baselines"
+_OPENED = "fairaudit.settings.opened"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +37,10 @@ class Loaded:
         Name of the demo, empty for uploads.
     planted : tuple of str
         Names of the targets in which a bias is known to be planted.
+    files : tuple of (str, str)
+        Name of the file of each table that came from one.
+    options : ReadOptions
+        How the files were read.
     """
 
     frames: Frames
@@ -38,6 +49,8 @@ class Loaded:
     reading: tuple[str, ...] = field(default=())
     demo: str = ""
     planted: tuple[str, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    options: ReadOptions = field(default_factory=ReadOptions)
 
 
 def loaded() -> Loaded | None:
@@ -98,3 +111,37 @@ def choose_cell(frame: str, group: str, attribute: str, number: int | None = Non
 def forget_cell() -> None:
     """Show the evidence of the most conspicuous attribute again."""
     st.session_state.pop(_CELL, None)
+
+
+def remember_audit(settings: QmadSettings) -> None:
+    """Keep the choices of the Audit page, for the report."""
+    st.session_state[_AUDIT] = settings
+
+
+def remember_baselines(settings: BaselineSettings) -> None:
+    """Keep the choices of the Baselines page, for the report."""
+    st.session_state[_BASELINES] = settings
+
+
+def audit_settings() -> QmadSettings:
+    """The choices of the Audit page, or those of an opened settings file, or the default ones."""
+    opened = opened_settings()
+    return st.session_state.get(_AUDIT) or (opened.qmad if opened is not None else QmadSettings())
+
+
+def baseline_settings() -> BaselineSettings | None:
+    """The choices of the Baselines page, or those of an opened settings file; None for the default ones."""
+    opened = opened_settings()
+    return st.session_state.get(_BASELINES) or (opened.baselines if opened is not None else None)
+
+
+def open_settings(settings: AuditSettings) -> None:
+    """Start from a settings file: what the pages chose before no longer counts."""
+    st.session_state[_OPENED] = settings
+    for key in (_AUDIT, _BASELINES):
+        st.session_state.pop(key, None)
+
+
+def opened_settings() -> AuditSettings | None:
+    """The settings file this session started from."""
+    return st.session_state.get(_OPENED)

@@ -48,9 +48,12 @@ def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> None:
     if problems:
         raise problems[0] if len(problems) == 1 else ValidationError(problems)
     names = _unique([t.name for t in tables[1:]], taken=tables[0].name)
-    frames = check_frames(tables[0], dict(zip(names, tables[1:], strict=True)))
+    opened = state.opened_settings()
+    schema = None if opened is None else opened.schema
+    frames = check_frames(tables[0], dict(zip(names, tables[1:], strict=True)), schema)
     reading = tuple(f"{t.name}: {t.decision.sentence}" for t in tables)
-    state.load(state.Loaded(frames, "Your files", reading=reading))
+    named = tuple(zip((frames.reference.name, *names), (f.name for f in files), strict=True))
+    state.load(state.Loaded(frames, "Your files", reading=reading, files=named, options=options))
     st.session_state[_DONE] = signature
 
 

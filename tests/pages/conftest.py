@@ -8,9 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
+
+
+@pytest.fixture(autouse=True)
+def started_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run pages inside app.py as a server does once st.navigation was called; the harness forgets that before every run."""
+    build = PagesManager.__init__
+
+    def built(self: PagesManager, *args: Any, **kwargs: Any) -> None:
+        build(self, *args, **kwargs)
+        PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(PagesManager, "__init__", built)
 
 
 @pytest.fixture

@@ -1,0 +1,102 @@
+"""The Report page: what goes in, a preview, and the files to take away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from fairaudit.baselines import BaselineResult, BaselineSettings
+from fairaudit.qmad import QmadSettings
+from fairaudit.reporting import safe_csv
+from fairaudit.reporting.documents import audit_document, to_json
+from fairaudit.reporting.page import html_report
+from fairaudit.reporting.words import subject
+from fairaudit.results import AuditResult
+from fairaudit.settings import AuditSettings, Comment, ReportOptions
+from fairaudit.ui import state
+from fairaudit.ui.cache import baseline_metrics
+from fairaudit.ui.components import plain
+
+GENERAL = "The audit as a whole"
+
+
+def report_settings(
+    tables: state.Loaded, qmad: QmadSettings, baselines: BaselineSettings | None, options: ReportOptions
+) -> AuditSettings:
+    """Everything that was chosen in this session."""
+    reading = {name: tables.options for name, _ in tables.files}
+    settings = AuditSettings(qmad=qmad, baselines=baselines, report=options)
+    return settings.with_frames(tables.frames, dict(tables.files), reading)
+
+
+def options_form(result: AuditResult) -> tuple[ReportOptions, bool]:
+    """Name, purpose and comments of the auditor, and whether the classical metrics are part of the report."""
+    left, right = st.columns(2)
+    auditor = left.text_input("Auditor", key="report.auditor", persist_state="session")
+    purpose = right.text_input("Purpose", key="report.purpose", persist_state="session")
+    rows = result.attribute_scores
+    found = rows[rows["verdict"] == "disparity"]
+    about = {GENERAL: ("", "", "")}
+    for frame, group, attribute in zip(found["frame"], found["group"], found["attribute"], strict=True):
+        about[f"{attribute} · {subject(str(frame), str(group))}"] = (str(frame), str(group), str(attribute))
+    with st.expander("Comments", icon=":material/comment:"):
+        chosen = st.selectbox("About", list(about), key="report.about")
+        st.text_area("Comment", key=f"report.comment.{chosen}", persist_state="session")
+    comments = []
+    for name, (frame, group, attribute) in about.items():
+        if text := str(st.session_state.get(f"report.comment.{name}", "")).strip():
+            comments.append(Comment(text, frame, group, attribute))
+    metrics = st.toggle("With the classical metrics and impact ratios", value=True, key="report.metrics", persist_state="session")
+    return ReportOptions(auditor.strip(), purpose.strip(), tuple(comments)), metrics
+
+
+def downloads(tables: state.Loaded, result: AuditResult, settings: AuditSettings, metrics: BaselineResult | None) -> str:
+    """Buttons for every form of the report; returns the HTML."""
+    html = html_report(result, tables.frames, settings, metrics)
+    document = to_json(audit_document(result, settings=settings, frames=tables.frames, baselines=metrics))
+    files: tuple[tuple[str, str | bytes, str, str], ...] = (
+        ("Report (HTML)", html, "audit_report.html", "text/html"),
+        ("Results (JSON)", document, "audit.json", "application/json"),
+        ("Attributes (CSV)", safe_csv(result.attributes()), "audit_attributes.csv", "text/csv"),
+        ("Bins (CSV)", safe_csv(result.bins()), "audit_bins.csv", "text/csv"),
+        ("Settings (YAML)", settings.to_yaml(), "audit_settings.yaml", "application/yaml"),
+    )
+    for column, (label, data, name, mime) in zip(st.columns(len(files)), files, strict=True):
+        column.download_button(
+            label,
+            data,
+            name,
+            mime,
+            icon=":material/download:",
+            on_click="ignore",
+            type="primary" if name.endswith("html") else "secondary",
+            width="stretch",
+        )
+    st.caption(
+        f"The report is one file of {len(html.encode()) / 1e6:.1f} MB that opens offline, asks nothing from anywhere and prints well. The settings hold no data; "
+        "with them the same numbers can be had again on the start page, from Python, or by `fairaudit audit --settings audit_settings.yaml`."
+    )
+    return html
+
+
+def metrics_for(tables: state.Loaded, qmad: QmadSettings) -> tuple[BaselineSettings, BaselineResult]:
+    """The classical metrics on the contrast of the audit."""
+    chosen = state.baseline_settings()
+    settings = BaselineSettings(contrast=qmad.contrast) if chosen is None else replace(chosen, contrast=qmad.contrast)
+    return settings, baseline_metrics(tables.frames, settings)
+
+
+def preview(html: str) -> None:
+    """The report as its reader will see it."""
+    st.subheader("Preview", divider="gray")
+    st.iframe(html, height=900)
+
+
+def what_is_in(tables: state.Loaded, qmad: QmadSettings) -> None:
+    """Which audit the report is about."""
+    names = ", ".join(t.name for t in tables.frames.targets)
+    st.markdown(
+        f"Audit of **{plain(names)}** against **{plain(tables.frames.reference.name)}**, as chosen on the Audit page: "
+        f"{plain(qmad.spec.label)}, {qmad.bins} bins."
+    )
