@@ -4,5 +4,6 @@ from fairaudit.inference.calibration import calibrate
 from fairaudit.inference.detectable import detectable
 from fairaudit.inference.row_order import row_order, row_order_findings
 from fairaudit.inference.stability import stability
+from fairaudit.inference.validity import false_alarms
 
-__all__ = ["calibrate", "detectable", "row_order", "row_order_findings", "stability"]
+__all__ = ["calibrate", "detectable", "false_alarms", "row_order", "row_order_findings", "stability"]

@@ -88,7 +88,8 @@ class Tail:
         if len(outer) < 3:
             return cls(np.inf, 0.0, p_value)
         start = float(outer.min())
-        return cls(start, float(np.median(outer - start)), p_value)
+        # The mean is the exponential curve's own estimate; a median of 0 among ties would make every larger score impossible.
+        return cls(start, float(np.mean(outer - start) * np.log(2)), p_value)
 
     def p_values(self, extreme: np.ndarray, ranks: np.ndarray) -> np.ndarray:
         """Rank p-values in the body, values of the curve in the tail."""

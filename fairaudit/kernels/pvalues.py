@@ -43,21 +43,27 @@ def ks_exact(m: int, n: int, gaps: np.ndarray) -> np.ndarray:
     steps = np.asarray(np.rint(np.asarray(gaps, dtype=float) / g), dtype=np.int64)
     wanted = np.unique(steps)
     missing = [int(h) for h in wanted if h > 0 and (m, n, int(h)) not in _EXACT_KS]
-    if missing and (lattice := m * n // g) <= KS_LATTICE:
+    lattice = m * n // g
+    usual = int(2.2 * lattice / np.sqrt(m * n / (m + n)))
+    if missing and lattice <= KS_LATTICE:
         # Few gaps are possible, so the usual ones will be asked for soon: together they cost little more than one.
-        usual = np.array([0.35, 2.0]) * lattice / np.sqrt(m * n / (m + n))
-        missing = sorted({*missing, *(h for h in range(*usual.astype(int)) if 0 < h <= lattice and (m, n, h) not in _EXACT_KS)})
+        missing = sorted({*missing, *(h for h in range(1, min(usual, lattice) + 1) if (m, n, h) not in _EXACT_KS)})
     if len(_EXACT_KS) > _EXACT_KS_LIMIT:
         _EXACT_KS.clear()
         missing = [int(h) for h in wanted if h > 0]
-    # The strips of one pass are as wide as its widest one, so each pass takes those of similar width.
+    # All strips of one pass are as wide as its widest one, so outliers get a pass of their own.
     while missing:
-        part = [h for h in missing if h <= 2 * missing[0] + 2]
+        part = [h for h in missing if h <= max(2 * missing[0], usual)]
         missing = missing[len(part) :]
         for h, p in zip(part, _outside_strip(m, n, g, np.array(part)), strict=True):
             _EXACT_KS[m, n, h] = float(p)
     found = np.array([1.0 if h == 0 else _EXACT_KS[m, n, int(h)] for h in wanted])
     return found[np.searchsorted(wanted, steps)]
+
+
+def forget_exact_ks() -> None:
+    """Throw away the exact p-values that were kept ready, as a new process would have it."""
+    _EXACT_KS.clear()
 
 
 def _outside_strip(m: int, n: int, g: int, h: np.ndarray) -> np.ndarray:
@@ -70,7 +76,7 @@ def _outside_strip(m: int, n: int, g: int, h: np.ndarray) -> np.ndarray:
     offsets = np.arange(-half, half + 1.0)
     limit = h[:, None].astype(float)
     masks = {r: np.abs(r - slope * offsets) >= limit for r in range(slope)} if slope <= 32 else {}
-    state = np.ones((len(h), len(offsets) + 2))
+    state, spare = np.ones((2, len(h), len(offsets) + 2))
     state[:, half + 1] = 0.0
     centre, before = 0, (0, state)
     for s in range(1, last + 1):
@@ -80,13 +86,13 @@ def _outside_strip(m: int, n: int, g: int, h: np.ndarray) -> np.ndarray:
         share = (centre + offsets) / s
         if centre - half < 0 or centre + half > s:
             share = np.clip(share, 0.0, 1.0)
-        new = np.ones_like(state)
-        inner = new[:, 1:-1]
+        # The cells at both ends are never written and stay 1.
+        inner = spare[:, 1:-1]
         np.multiply(state[:, 1 + step : len(offsets) + 1 + step], 1.0 - share, out=inner)
         inner += state[:, step : len(offsets) + step] * share
         mask = masks[rest] if masks else np.abs(rest - slope * offsets) >= limit
         np.copyto(inner, 1.0, where=mask)
-        state = new
+        state, spare = spare, state
     # P(i, j) on the last diagonal, P(m - i, n - j) on the one that mirrors it: the same one, or the one before.
     there = _diagonal(state, centre, half, n)
     back = there if (m + n) % 2 == 0 else _diagonal(before[1], before[0], half, n)

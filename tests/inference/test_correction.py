@@ -125,6 +125,16 @@ def test_tail_keeps_the_order_and_knows_more_than_ranks(p_value: bool) -> None:
     assert tail.p_values(np.array([tail.border(inside)]), np.array([0.0]))[0] == pytest.approx(inside)
 
 
+def test_tail_with_ties_stays_finite() -> None:
+    extreme = np.concatenate([np.full(80, 2.0), np.full(15, 2.0001), [9.0, 30.0, 1e6], np.linspace(0, 1, 902)])
+    ranks = rank_p_values(extreme[:, None], p_value=False)[:, 0]
+    tail = Tail.of(extreme, ranks, p_value=False)
+    p = tail.p_values(extreme, ranks)
+    assert (p > 0).all()
+    assert np.isfinite(tail.border(float(p.min())))
+    assert (np.diff(p[np.argsort(-extreme, kind="stable")]) >= 0).all()
+
+
 def test_tail_of_one_value_leaves_the_ranks() -> None:
     extreme = np.array([2.0] * 60 + [1.0] * 940)
     ranks = rank_p_values(extreme[:, None], p_value=False)[:, 0]

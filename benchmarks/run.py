@@ -1,0 +1,46 @@
+"""Write docs/performance.md: ``python -m benchmarks.run`` (about half an hour; ``--quick`` takes a minute or two and writes nothing)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from pathlib import Path
+
+# One thread everywhere, and the processor's own routines: before numpy is imported.
+os.environ.pop("OPENBLAS_CORETYPE", None)
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import numpy as np  # noqa: E402
+import scipy  # noqa: E402
+
+from benchmarks import bench_calibration, bench_groups, bench_memory, bench_qmad  # noqa: E402
+
+PARTS = {"qmad": bench_qmad, "calibration": bench_calibration, "groups": bench_groups, "memory": bench_memory}
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
+
+
+def main() -> None:
+    """Run the parts that were asked for; the page is written when all of them ran in full."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small sizes; nothing is written")
+    parser.add_argument("--only", choices=PARTS, action="append", help="run one part; may be given several times")
+    options = parser.parse_args()
+    parts = []
+    for name in options.only or PARTS:
+        parts.append(PARTS[name].run(options.quick))
+        print(parts[-1], flush=True)
+    if options.quick or options.only:
+        return
+    head = f"""# What things cost
+
+Made by `python -m benchmarks.run`. CPU seconds, medians of calls taken in turns, one thread; {platform.machine()}, Python {platform.python_version()},
+numpy {np.__version__}, scipy {scipy.__version__}. The ratios are what counts: read each time as ±30 %.
+
+"""
+    PAGE.write_text(head + "\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""Measured false-alarm rates that ship with the package."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import pandas as pd
+
+
+def false_alarms() -> pd.DataFrame:
+    """Share of data sets without a difference that are flagged, as ``python -m benchmarks.validity`` measured it.
+
+    Returns
+    -------
+    DataFrame
+        comparison, aggregation, binning, attribute; ``paper`` and ``calibrated``: rates of the paper's rule and of the calibrated verdict at
+        5 %; ``estimated``: the paper rule's rate as the permutations of a single data set give it, on average.
+    """
+    with files("fairaudit").joinpath("data/false_alarms.csv").open(encoding="utf-8") as source:
+        return pd.read_csv(source)
