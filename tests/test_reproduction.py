@@ -231,6 +231,24 @@ def test_a_salary_predicted_before_relevant_experience_was_raised_fits_day_2() -
     assert max(scores["before"]) < 0.014 < min(scores["after"])
 
 
+@pytest.mark.slow
+def test_the_noise_of_unbiased_attributes_tells_the_number_of_bins() -> None:
+    """The published scores without bias fit the bins that are used, and neither far fewer nor far more."""
+    from fairaudit.reproduction import recompute
+
+    frames = [recompute.hiring_frames(seed) for seed in range(12)]
+    columns = {"Lin. Reg. Prediction": "predicted_salary", **recompute.HIRING_FEATURES}
+    theirs = published("5").query("metric == @ROM").set_index(["day", "column"])["published"]
+    calm = [(d, c) for d in (1, 2, 3) for c in columns if not planted("5", d, c) and (is_feature(c) or d != 2)]
+    inside = {}
+    for bins in (3, 8, 16):
+        scores = [recompute._scores(f, ROM, columns, tuple(columns.values()), bins)[0] for f in frames]
+        ranges = {cell: np.quantile([s[cell] for s in scores], [0.05, 0.95]) for cell in calm}
+        inside[bins] = sum(low <= theirs[cell] <= high for cell, (low, high) in ranges.items())
+    assert len(calm) == 14
+    assert inside[8] >= 11 > max(inside[3], inside[16])
+
+
 # ---- Table 7 ------------------------------------------------------------------------------------------------------------------------
 
 
@@ -352,7 +370,7 @@ def test_save_and_load(tmp_path: Path, live: ReproductionResult) -> None:
 
 
 def test_the_command_writes_what_the_function_computes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--table", "10", "--seeds", "2", "--calibrated-seeds", "0", "--jobs", "1", "--out", str(tmp_path)]) == 0
+    assert main(["--table", "10", "--seeds", "2", "--resamples", "0", "--jobs", "1", "--out", str(tmp_path)]) == 0
     pd.testing.assert_frame_equal(
         ReproductionResult.load(tmp_path).to_frame("10"), reproduce("10", 2, resamples=0).to_frame("10"), rtol=1e-4
     )

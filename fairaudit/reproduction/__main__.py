@@ -19,16 +19,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--bins", type=int, help="by default the number that fits each table")
     parser.add_argument(
-        "--calibrated-seeds", type=int, default=10, help="seeds of the calibrated verdicts beside Table 7, the slow part"
+        "--resamples", type=int, default=RESAMPLES, help="of the calibrated verdicts of Table 7, the slow part; 0: none"
     )
     parser.add_argument("--jobs", type=int, default=2, help="processes; the numbers do not depend on it")
     parser.add_argument("--out", required=True, help="folder for default_values.csv and default_settings.json")
     chosen = parser.parse_args(arguments)
     tables = tuple(TABLES) if "all" in (chosen.table or ["all"]) else tuple(chosen.table)
-    with_calibration = [RESAMPLES if number < chosen.calibrated_seeds else 0 for number in range(chosen.seeds)]
     single = Parallel(n_jobs=chosen.jobs, return_as="generator")(
-        delayed(reproduce)(tables, 1, chosen.bins, seed=number, resamples=resamples)
-        for number, resamples in enumerate(with_calibration)
+        delayed(reproduce)(tables, 1, chosen.bins, seed=number, resamples=chosen.resamples) for number in range(chosen.seeds)
     )
     results = []
     for found in single:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
@@ -33,10 +30,18 @@ def flags(scores: pd.DataFrame, table: str, metric: str) -> pd.DataFrame:
     if metric != ROM:
         return scores < ALPHA
     calm_days = [d for d in scores.index if d not in PLANTED["hiring" if table == "5" else "adult"]]
-    result = pd.DataFrame(False, index=scores.index, columns=scores.columns)
-    for day in scores.index:
-        result.loc[day] = scores.loc[day] > TIMES * scores.loc[[d for d in calm_days if d != day]].max()
-    return result
+    limits = [scores.loc[[d for d in calm_days if d != day]].max() for day in scores.index]
+    return scores > TIMES * pd.DataFrame(limits, index=scores.index)
+
+
+def flags_by_seed(scores: pd.DataFrame, table: str, metric: str) -> pd.DataFrame:
+    """The same for long scores of one table and metric: (seed, day) x columns."""
+    wide = scores.pivot(index=["seed", "day"], columns="column", values="value")
+    if metric != ROM:
+        return flags(wide, table, metric)
+    return pd.concat(
+        {seed: flags(one.droplevel("seed"), table, metric) for seed, one in wide.groupby(level="seed")}, names=["seed"]
+    )
 
 
 def published_flags(table: str, metric: str) -> pd.DataFrame:
@@ -64,10 +69,8 @@ def verdicts(values: pd.DataFrame) -> pd.DataFrame:
     tables = values.loc[values["table"].isin(["5", "6", "10"])]
     for (table, metric), part in tables.groupby(["table", "metric"], sort=False):
         table, metric = str(table), str(metric)
-        raised = [
-            flags(one.pivot(index="day", columns="column", values="value"), table, metric) for _, one in part.groupby("seed")
-        ]
-        share = pd.concat(raised).astype(float).groupby(level="day").mean()
+        raised = flags_by_seed(part, table, metric)
+        share = raised.astype(float).groupby(level="day").mean()
         theirs = published_flags(table, metric)
         cells = published(table)
         for r in rows(cells.loc[cells["metric"] == metric]):
@@ -121,11 +124,10 @@ def counts(values: pd.DataFrame) -> pd.DataFrame:
     for table in ("5", "6"):
         for metric in (ROM, KS, AD):
             scores = values.loc[(values["table"] == table) & (values["metric"] == metric)]
-            name = counted_name(table, metric, PAPER_RULE)
-            lines += _counted(scores, table, name, partial(flags, table=table, metric=metric))
+            lines += _counted(flags_by_seed(scores, table, metric), table, counted_name(table, metric, PAPER_RULE))
             calibrated = counted_name(table, metric, CALIBRATED_RULE)
             adjusted = values.loc[(values["table"] == "7") & (values["metric"] == calibrated)]
-            lines += _counted(adjusted, table, calibrated, lambda s: s < ALPHA)
+            lines += _counted(adjusted.pivot(index=["seed", "day"], columns="column", values="value") < ALPHA, table, calibrated)
     return pd.DataFrame(lines, columns=["table", "metric", "day", "column", "seed", "value"])
 
 
@@ -168,21 +170,24 @@ def _truth(frame: pd.DataFrame, table: str) -> pd.DataFrame:
     )
 
 
-def _counted(
-    scores: pd.DataFrame, table: str, name: str, rule: Callable[[pd.DataFrame], pd.DataFrame]
-) -> list[dict[str, object]]:
-    lines: list[dict[str, object]] = []
-    for seed, one in scores.groupby("seed"):
-        raised = _features(rule(one.pivot(index="day", columns="column", values="value")))
-        for outcome, value in outcomes(raised, _truth(raised, table)).items():
-            lines.append({"table": "7", "metric": name, "day": 0, "column": outcome, "seed": seed, "value": float(value)})
-    return lines
+def _counted(raised: pd.DataFrame, table: str, name: str) -> list[dict[str, object]]:
+    """Outcomes of every seed, from flags by seed."""
+    found = _features(raised)
+    truth = pd.DataFrame(
+        [[planted(table, day, str(c)) for c in found.columns] for day in found.index.get_level_values("day")],
+        index=found.index,
+        columns=found.columns,
+    )
+    return [
+        {"table": "7", "metric": name, "day": 0, "column": outcome, "seed": seed, "value": float(value)}
+        for seed, one in found.groupby(level="seed")
+        for outcome, value in outcomes(one, truth.loc[one.index]).items()
+    ]
 
 
 def ticks(values: pd.DataFrame) -> pd.DataFrame:
     """The three rows that Table 7 prints, beside the share of seeds in which Anderson-Darling, the pair behind them, raises the flag."""
-    found = verdicts(values)
-    found = found.loc[(found["table"] == "6") & (found["metric"] == AD)]
+    found = verdicts(values.loc[(values["table"] == "6") & (values["metric"] == AD)])
     lines = []
     for r in rows(published_ticks()):
         cell = found.loc[(found["day"] == r.day) & (found["column"] == r.attribute)]

@@ -105,9 +105,20 @@ class ReproductionResult:
         wanted = self.tables if table is None else (self._known(table),)
         return pd.concat([self._cells(t) for t in wanted], ignore_index=True)
 
-    def verdicts(self) -> pd.DataFrame:
-        """Published flag beside the share of seeds that raise it: table, metric, day, column, planted, published_flag, share, ..."""
-        return flags.verdicts(self.values)
+    def verdicts(self, table: str | None = None) -> pd.DataFrame:
+        """Published flag beside the share of seeds that raise it.
+
+        Parameters
+        ----------
+        table : str, optional
+            "5", "6" or "10", the tables that hold scores; by default all of them.
+
+        Returns
+        -------
+        DataFrame
+            table, metric, day, column, planted, published_flag, share, agrees, explanation; no rows for another table.
+        """
+        return flags.verdicts(self.values if table is None else self.values.loc[self.values["table"] == table])
 
     def ticks(self) -> pd.DataFrame:
         """The rows that Table 7 prints, beside the share of seeds that raise the flag."""
@@ -190,8 +201,6 @@ class ReproductionResult:
         """One result from several of the same tables and bins, made with different seeds."""
         settings = dict(results[0].settings)
         settings["seeds"] = sum(r.settings["seeds"] for r in results)
-        settings["resamples"] = max(r.settings["resamples"] for r in results)
-        settings["calibrated_seeds"] = sum(r.settings["calibrated_seeds"] for r in results)
         return cls(pd.concat([r.values for r in results], ignore_index=True), settings)
 
     @classmethod

@@ -18,12 +18,12 @@ CELL = ["table", "metric", "day", "column"]
 HIRING_BINS, ADULT_BINS = 8, 15
 _HIRING_WHY = (
     "The paper prints no number of bins. The noise of a score grows with it, so the scores of the attributes without bias tell it: with 6 to "
-    "8 bins 17 of the 18 published ratios of means without a planted bias lie in the recomputed range, with 5 bins 13, with 12 bins 10."
+    "8 bins 15 of the 16 published ratios of means without a bias lie in the recomputed range, with 5 bins 13, with 12 bins 10."
 )
 _ADULT_WHY = (
     "The paper prints no number of bins. The noise of a score grows with it, so the scores of the attributes without bias tell it: with 15 "
-    "bins all published ratios of means lie in the recomputed range or near it, with 10 bins 16 of 40 lie below the published value, with "
-    "20 and more they rise above it."
+    "bins all 40 published ratios of means lie in the recomputed range or near it, with 10 bins 16 lie above it, with 20 and more others "
+    "fall below it."
 )
 
 

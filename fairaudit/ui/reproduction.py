@@ -22,7 +22,7 @@ from fairaudit.ui import jobs
 from fairaudit.ui.components import chart_theme, download_table, plain, plotly
 
 NAME = "reproduction"
-MOST_SEEDS = 100
+MOST_SEEDS, FEW_SEEDS = 100, 10
 SMALLEST = 1e-5
 """Smaller p-values are drawn at the left edge of the picture: the paper prints four or five decimals."""
 _STATUS = {
@@ -78,6 +78,10 @@ def answer(spec: TableSpec, result: ReproductionResult) -> pd.DataFrame:
         st.markdown(
             f":gray-background[:material/flag: **Flags**] In {same} of {len(verdicts)} cells most seeds say the same as the paper"
             + (f"; each of the other {len(verdicts) - same} is explained below." if same < len(verdicts) else ".")
+        )
+    if result.settings["seeds"] < FEW_SEEDS:
+        st.caption(
+            f"{result.settings['seeds']} seeds show less than the full range: more published values lie outside it than with {SEEDS}."
         )
     return result.to_frame(spec.name)
 
@@ -144,8 +148,7 @@ def _bins(spec: TableSpec, result: ReproductionResult) -> str:
 
 
 def _verdicts(spec: TableSpec, result: ReproductionResult) -> pd.DataFrame:
-    found = result.verdicts()
-    return found.loc[found["table"] == spec.name]
+    return result.verdicts(spec.name)
 
 
 def evidence(spec: TableSpec, result: ReproductionResult, cells: pd.DataFrame) -> None:
@@ -245,7 +248,7 @@ def recompute(spec: TableSpec) -> None:
         bins = middle.number_input(
             "Bins", 1, 100, None, placeholder="as above", help="Empty: the number that fits the paper's values."
         )
-        calibrated = spec.name == "7" and right.toggle("With calibrated verdicts (about a minute a seed)")
+        calibrated = spec.name == "7" and right.toggle("With calibrated verdicts (takes three times as long)")
         pressed = st.form_submit_button("Recompute", type="primary", icon=":material/replay:", disabled=running)
     if pressed:
         jobs.forget(NAME)
