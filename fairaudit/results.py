@@ -85,7 +85,21 @@ class AuditResult:
 
     def _repr_html_(self) -> str:
         """Show the attribute table in a notebook."""
-        return self.attribute_scores.to_html(index=False, escape=True)
+        return notebook_html(self.attribute_scores[[*ATTRIBUTE_COLUMNS]])
+
+
+def notebook_html(frame: pd.DataFrame, most: int = 40) -> str:
+    """A compact table for a notebook: everything escaped, four digits, the middle of long tables left out.
+
+    Examples
+    --------
+    >>> "&lt;b&gt;" in notebook_html(pd.DataFrame({"<b>": [0.123456]})), "0.1235" in notebook_html(pd.DataFrame({"x": [0.123456]}))
+    (True, True)
+    """
+    shown = frame.rename(columns=str)
+    return shown.to_html(
+        index=False, escape=True, max_rows=most, float_format="{:.4g}".format, na_rep="–", justify="left", border=0
+    )
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

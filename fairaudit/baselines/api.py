@@ -20,7 +20,7 @@ from fairaudit.baselines.sides import TableArrays, table_arrays
 from fairaudit.baselines.spec import BaselineSpec, Sampling, Side
 from fairaudit.contrast import Contrast, Pair
 from fairaudit.errors import CancelledError, SettingsError, unknown_name
-from fairaudit.results import now, records, versions
+from fairaudit.results import notebook_html, now, records, versions
 from fairaudit.schema import AuditTable, Finding, Frames, Schema
 from fairaudit.validation import check_frames
 
@@ -109,7 +109,7 @@ class BaselineResult:
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
-        return self.metric_values[[*METRIC_COLUMNS]].to_html(index=False, escape=True)
+        return notebook_html(self.metric_values[[*METRIC_COLUMNS]])
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from fairaudit.baselines.counts import MISSING, CountTable
 from fairaudit.baselines.intervals import LEVEL, combine_ratio, wilson
 from fairaudit.baselines.rates import rate_counts
 from fairaudit.errors import SettingsError
+from fairaudit.results import notebook_html
 
 FOUR_FIFTHS = 0.8
 
@@ -57,6 +58,10 @@ class ImpactRatios:
     def to_frame(self) -> pd.DataFrame:
         """One row a category: partition, category, n, n_selected, rate, low, high, impact_ratio, ratio_low, ratio_high, ..."""
         return pd.DataFrame([vars(row) for row in self.rows], columns=list(ImpactRow.__dataclass_fields__))
+
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook."""
+        return notebook_html(self.to_frame())
 
     def to_dict(self) -> dict[str, object]:
         """Plain values."""

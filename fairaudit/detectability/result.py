@@ -10,7 +10,7 @@ import pandas as pd
 
 from fairaudit.baselines import wilson
 from fairaudit.detectability.detectors import Entry
-from fairaudit.results import records
+from fairaudit.results import notebook_html, records
 
 READING_COLUMNS = ("detector", "strength", "repeat", "value", "flag", "note")
 CURVE_COLUMNS = (
@@ -122,6 +122,10 @@ class DetectabilityResult:
             )
             rows.append((entry.name, entry.label, strength, rate, alarms, note))
         return pd.DataFrame(rows, columns=["detector", "label", "strength", "flag_rate", "false_alarm_rate", "note"])
+
+    def _repr_html_(self) -> str:
+        """Show from which strength on each detector raises its flag, in a notebook."""
+        return notebook_html(self.first_reaching())
 
     def to_dict(self) -> dict[str, Any]:
         """Curves, first strengths and provenance, ready for JSON."""

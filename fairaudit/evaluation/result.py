@@ -15,7 +15,7 @@ from fairaudit.evaluation.settings import EvaluationSettings
 from fairaudit.evaluation.units import TEST_SETS
 from fairaudit.mitigation import MITIGATIONS
 from fairaudit.models import MODELS
-from fairaudit.results import records
+from fairaudit.results import notebook_html, records
 
 COLUMNS = ("level", "fold", "model", "mitigation", "test_set", "metric", "value", "note")
 _CELL = ["level", "model", "mitigation", "test_set", "metric"]
@@ -104,6 +104,10 @@ class EvaluationResult:
     def interpretation(self) -> tuple[str, ...]:
         """What the result means, in a few sentences."""
         return interpret(self.summary(), self.failures(), complete=self.complete)
+
+    def _repr_html_(self) -> str:
+        """Show the means on both test sets in a notebook."""
+        return notebook_html(self.fair_against_biased())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values only, ready for JSON; ``from_dict`` reads it back."""

@@ -16,6 +16,7 @@ from fairaudit.injection.description import Injection, check_seed
 from fairaudit.injection.groups import as_float, group_mask, is_number_column
 from fairaudit.injection.spec import Change
 from fairaudit.injection.tables import content_fingerprint, rebuilt
+from fairaudit.results import notebook_html
 from fairaudit.schema import AuditTable, Schema
 
 DEFAULT_SEED = 4224
@@ -115,6 +116,10 @@ class Injected:
             for n, s in enumerate(self.steps, start=1)
         ]
         return pd.DataFrame(rows, columns=columns)
+
+    def _repr_html_(self) -> str:
+        """Show the steps in a notebook."""
+        return notebook_html(self.to_frame())
 
     def to_dict(self) -> dict[str, Any]:
         """Counts, summaries and the description, ready for JSON."""
