@@ -104,7 +104,7 @@ def test_function_without_batch_form_gives_the_same(slow_copy: str) -> None:
 )
 def test_a_planted_difference_is_found_and_others_are_not(comparison: str, aggregation: str, binning: str) -> None:
     data = check_frames(
-        table(1, 400).assign(height=lambda t: t["height"] + 5), {"d": table(2, 800).assign(height=lambda t: t["height"] + 5.8)}
+        table(11, 400).assign(height=lambda t: t["height"] + 5), {"d": table(12, 800).assign(height=lambda t: t["height"] + 5.8)}
     )
     result = calibrate(data, QmadSettings(comparison=comparison, aggregation=aggregation, binning=binning, bins=5, resamples=199))
     found = result.attributes().set_index("attribute")

@@ -152,12 +152,14 @@ def test_correction_over_more_attributes_than_there_are_ranks_below_alpha() -> N
     np.testing.assert_allclose(westfall_young(comparable)[4], 1 - (1 - ranks[0, 4]) ** 80, atol=0.05)
 
 
-def test_corrected_p_values_of_noise_are_uniform() -> None:
+@pytest.mark.parametrize("shift", [0.0, 3.0, 50.0])
+def test_noise_beside_a_difference_is_flagged_at_the_level(shift: float) -> None:
     rng = np.random.default_rng(3)
     hits = 0
     for _ in range(400):
-        extreme = np.abs(rng.normal(size=(200, 10)))
+        extreme = np.abs(rng.normal(size=(200, 6)))
+        extreme[0, 0] += shift
         ranks = rank_p_values(extreme, p_value=False)
         comparable = np.stack([Tail.of(e, r, False).p_values(e, r) for e, r in zip(extreme.T, ranks.T, strict=True)], axis=1)
-        hits += westfall_young(comparable).min() <= 0.05
-    assert stats.binomtest(int(hits), 400, 0.05).pvalue > 0.001
+        hits += westfall_young(comparable)[1:].min() <= 0.05
+    assert stats.binomtest(int(hits), 400, 0.05, alternative="greater").pvalue > 0.001
