@@ -6,6 +6,7 @@ from fairaudit.charts.distributions import category_chart, ecdf_chart, histogram
 from fairaudit.charts.evaluation import fair_vs_biased_scatter, level_curves, method_heatmap
 from fairaudit.charts.groups import group_rates_chart, impact_ratio_chart
 from fairaudit.charts.heatmaps import verdict_heatmap
+from fairaudit.charts.impact import impact_curves, method_levels
 from fairaudit.charts.lab import before_after_distributions, detectability_chart, difference_heatmap
 from fairaudit.charts.reproduction import published_vs_recomputed
 from fairaudit.charts.sides import pair_text, sides_text
@@ -26,10 +27,12 @@ __all__ = [
     "fair_vs_biased_scatter",
     "group_rates_chart",
     "histogram_chart",
+    "impact_curves",
     "impact_ratio_chart",
     "interval_chart",
     "level_curves",
     "method_heatmap",
+    "method_levels",
     "metric_matrix",
     "pair_text",
     "published_vs_recomputed",

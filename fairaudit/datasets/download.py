@@ -72,14 +72,15 @@ def checksum(table: pd.DataFrame) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def find(file: PublishedFile, source: str | Path | None = None, *, download: bool = False) -> FoundFile:
+def find(file: PublishedFile, source: str | Path | bytes | None = None, *, download: bool = False) -> FoundFile:
     """Read a published file.
 
     Parameters
     ----------
     file : PublishedFile
-    source : path, optional
-        The file, or a folder with it (plain or ``.gz``, also in a folder ``oulad`` or ``student``); by default ``data_folder()``.
+    source : path or bytes, optional
+        The file, or a folder with it (plain or ``.gz``, also in a folder ``oulad`` or ``student``); by default ``data_folder()``. Bytes are
+        the content of the file itself.
     download : bool
         Whether to fetch the archive where the file is not there. The table is then kept in the folder.
 
@@ -90,6 +91,9 @@ def find(file: PublishedFile, source: str | Path | None = None, *, download: boo
     ReadingError
         If it is not the table that its name says.
     """
+    if isinstance(source, bytes):
+        table = _read(source, file, f"the {file.name} that was given", compressed=source[:2] == b"\x1f\x8b")
+        return FoundFile(table, f"the {file.name} that was given", checksum(table) == file.sha256)
     place = Path(source) if source is not None else data_folder()
     path = _locate(file, place)
     if path is not None:

@@ -147,13 +147,13 @@ OULAD_SCHEMA = Schema.from_any(
 )
 
 
-def load_student(source: str | Path | None = None, *, download: bool = False) -> Dataset:
+def load_student(source: str | Path | bytes | None = None, *, download: bool = False) -> Dataset:
     """Student Performance, the Portuguese course: 649 pupils, 41.0 % boys; label ``passed`` (G3 of 10 or more), score ``G3``.
 
     Parameters
     ----------
-    source : path, optional
-        ``student-por.csv`` or a folder with it; see ``download.data_folder`` for the default.
+    source : path or bytes, optional
+        ``student-por.csv``, its content, or a folder with it; see ``download.data_folder`` for the default.
     download : bool
         Whether to fetch the file where it is not there.
 
@@ -176,7 +176,9 @@ def load_student(source: str | Path | None = None, *, download: bool = False) ->
     )
 
 
-def load_student_balanced(source: str | Path | None = None, *, download: bool = False, seed: int = BALANCED_SEED) -> Dataset:
+def load_student_balanced(
+    source: str | Path | bytes | None = None, *, download: bool = False, seed: int = BALANCED_SEED
+) -> Dataset:
     """Student Performance without 117 passing girls: 532 pupils, as many girls as boys, the same pass rate for both.
 
     Which girls are left out is drawn with ``seed``; the original row numbers are no feature.
@@ -197,7 +199,7 @@ def load_student_balanced(source: str | Path | None = None, *, download: bool = 
     )
 
 
-def load_oulad(module: Literal["FFF", "BBB"], source: str | Path | None = None, *, download: bool = False) -> Dataset:
+def load_oulad(module: Literal["FFF", "BBB"], source: str | Path | bytes | None = None, *, download: bool = False) -> Dataset:
     """One module of OULAD with the nine features of studentInfo; label ``passed`` (Pass or Distinction), score ``result_score``.
 
     Rows with a missing value are left out; of students who took the module more than once the last record stays. The score is 1 for Fail
