@@ -13,7 +13,7 @@ DEV_READY := $(VENV)/.dev-installed
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-slow check format bench data lock clean
+.PHONY: help app test test-slow check format bench data docs lock clean
 
 help:
 	@echo "make app        set up and open the dashboard in the browser"
@@ -23,6 +23,7 @@ help:
 	@echo "make format     format the code and mend what the linter can mend"
 	@echo "make bench      speed side by side with other libraries"
 	@echo "make data       write the generated files of sample_data/ again"
+	@echo "make docs       write the pages of docs/ that are made from the code"
 	@echo "make lock       choose the pinned versions of requirements*.txt again"
 	@echo "make clean      remove the environment and everything that was generated"
 
@@ -49,6 +50,9 @@ bench: $(DEV_READY)
 
 data: $(APP_READY)
 	$(BIN)/python -m fairaudit.datasets write sample_data
+
+docs: $(DEV_READY)
+	$(BIN)/python docs/make.py
 
 # Versions already pinned are kept; `make lock ARGS=--upgrade` takes the newest.
 lock: $(DEV_READY)

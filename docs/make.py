@@ -1,4 +1,4 @@
-"""Write what is made from the code: ``python docs/make.py`` makes docs/api.md and the JSON Schemas that ship with the package."""
+"""Write what is made from the code: ``python docs/make.py`` makes docs/api.md, docs/method.md and the JSON Schemas of the package."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import fairaudit
 from fairaudit.registry import Registry
+from fairaudit.reporting.chapters import chapters
 from fairaudit.reporting.documents import result_form
 from fairaudit.settings import settings_form
 
@@ -24,6 +25,7 @@ def made() -> dict[Path, str]:
 
     return {
         ROOT / "docs" / "api.md": api(),
+        ROOT / "docs" / "method.md": method(),
         SCHEMAS / "settings.schema.json": form(settings_form()),
         SCHEMAS / "result.schema.json": form(result_form()),
     }
@@ -33,6 +35,20 @@ def api() -> str:
     """The Python reference: every public name of the package with its signature and docstring."""
     head = "# Python reference\n\nMade from the docstrings by `python docs/make.py`; do not edit. Names are those of `import fairaudit`.\n"
     return "\n".join([head, *(_entry(name, getattr(fairaudit, name)) for name in sorted(fairaudit.__all__))])
+
+
+def method() -> str:
+    """What every number means, when not to trust it, and where it comes from: the registries as a text."""
+    head = "# Method\n\nMade from the registries by `python docs/make.py`; do not edit. The Method page of the dashboard shows the same.\n"
+    parts = [head]
+    for title, chapter in chapters().items():
+        parts.append(f"## {title}\n\n{chapter.introduction}\n")
+        for spec in chapter.specs:
+            formula = f"$$ {spec.formula} $$\n\n" if spec.formula else ""
+            pitfall = f"Pitfall: {spec.pitfall}\n\n" if spec.pitfall else ""
+            source = f"Source: {spec.reference}\n" if spec.reference else ""
+            parts.append(f"### {spec.label} (`{spec.name}`)\n\n{spec.summary}\n\n{formula}{pitfall}{source}")
+    return "\n".join(parts)
 
 
 def _entry(name: str, thing: Any) -> str:

@@ -15,6 +15,7 @@ from fairaudit.qmad import PAIRS, audit
 from fairaudit.reading import ReadOptions, read_table
 from fairaudit.results import AuditResult
 from fairaudit.schema import AuditTable, Frames, Schema
+from fairaudit.settings import AuditSettings, ReportOptions, load_frames
 from fairaudit.validation import check_frames, check_table, propose_schema
 
 _LAZY = {
@@ -48,6 +49,7 @@ __all__ = [
     "MODELS",
     "PAIRS",
     "AuditResult",
+    "AuditSettings",
     "AuditTable",
     "BaselineResult",
     "Contrast",
@@ -59,6 +61,7 @@ __all__ = [
     "Injection",
     "NotMeasurableError",
     "ReadOptions",
+    "ReportOptions",
     "Schema",
     "audit",
     "baselines",
@@ -68,6 +71,7 @@ __all__ = [
     "estimate_seconds",
     "evaluate",
     "inject",
+    "load_frames",
     "propose_schema",
     "read_table",
     "replay",

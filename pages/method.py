@@ -3,7 +3,7 @@
 import streamlit as st
 
 from fairaudit.ui.components import page_head
-from fairaudit.ui.method import chapters
+from fairaudit.reporting.chapters import chapters
 
 page_head("Method", "What every number on the other pages means, when not to trust it, and where it comes from.")
 

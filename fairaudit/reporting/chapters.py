@@ -1,4 +1,4 @@
-"""Chapters of the Method page, in the order of an audit."""
+"""Chapters of the method, in the order of an audit: for the Method page and docs/method.md."""
 
 from __future__ import annotations
 
