@@ -2,8 +2,13 @@
 
 import streamlit as st
 
-from fairaudit.ui import lab
 from fairaudit.ui.components import friendly_errors, need_tables, page_head
+from fairaudit.ui.lab.answer import answer, evidence
+from fairaudit.ui.lab.curve import curve
+from fairaudit.ui.lab.keep import keep
+from fairaudit.ui.lab.measures import measures
+from fairaudit.ui.lab.stack import editor, first_step
+from fairaudit.ui.lab.where import where
 
 page_head(
     "Bias lab",
@@ -11,17 +16,17 @@ page_head(
 )
 frames = need_tables().frames
 with friendly_errors():
-    place = lab.where(frames)
-    how = lab.measures(frames)
+    place = where(frames)
+    how = measures(frames)
 left, right = st.columns([2, 3], gap="medium")
 with left:
-    stack = lab.editor(place.table)
+    stack = editor(place.table)
 with right, friendly_errors():
     if not stack.steps:
-        lab.first_step(place.table)
-    planted = lab.answer(frames, place, stack, how)
-    lab.evidence(planted, how)
+        first_step(place.table)
+    planted = answer(frames, place, stack, how)
+    evidence(planted, how)
 with friendly_errors():
-    lab.curve(place, stack, how)
+    curve(place, stack, how)
 with friendly_errors():
-    lab.keep(frames, planted)
+    keep(frames, planted)

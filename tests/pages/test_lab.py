@@ -4,6 +4,7 @@ import json
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fairaudit.datasets import demo
@@ -312,3 +313,45 @@ def test_a_saved_description_is_opened(lab):
     next(f for f in app.get("file_uploader")).upload("bad.json", b"{}", "application/json").run()
     check(app)
     assert "lacks one of the entries" in words(app)
+
+
+def test_names_and_values_of_any_character_are_shown_as_text(app):
+    rng = np.random.default_rng(0)
+    sex = "<b>sex</b> $x_1$ *very* " + "long " * 20
+
+    def table() -> bytes:
+        return (
+            pd.DataFrame(
+                {
+                    sex: rng.choice(["=F", "<script>alert(1)</script>", None], 300),
+                    "a|b": rng.choice(list("xyz"), 300),
+                    "pay[1]": rng.normal(size=300).round(2),
+                    "hired": rng.choice(["yes", "no"], 300),
+                }
+            )
+            .to_csv(index=False)
+            .encode()
+        )
+
+    app.switch_page("pages/data.py").run()
+    uploads = app.get("file_uploader")
+    uploads[0].upload("reference.csv", table(), "text/csv")
+    uploads[1].upload("now.csv", table(), "text/csv")
+    app.run()
+    check(app)
+    app.switch_page("pages/lab.py").run()
+    for kind in ("set_value", "resample_categories", "label", "missing", "shift"):
+        app.selectbox(key="lab.kind").set_value(kind).run()
+        app.button(key="lab.add").click().run()
+        check(app)
+        assert not app.error, app.error[0].value
+    first = app.session_state["fairaudit.lab.stack"][0]["id"]
+    column = app.session_state["fairaudit.loaded"].frames.reference.columns[0]
+    app.multiselect(key=f"lab.{first}.group").set_value([column]).run()
+    app.multiselect(key=f"lab.{first}.group.{column}").set_value(["(missing)"]).run()
+    check(app)
+    assert f"where {column} is missing" in words(app)
+    assert "<b>" not in texts(app)
+    app.button(key="lab.save").click().run()
+    check(app)
+    assert [t.name for t in app.session_state["fairaudit.loaded"].frames.targets] == ["now", "now biased"]
