@@ -115,6 +115,7 @@ def picture(spec: TableSpec, result: ReproductionResult, cells: pd.DataFrame) ->
     else:
         marked = rows["column"].where(~rows["planted"], rows["column"] + " ◆")
         rows = rows.assign(cell=marked)
+    rows = rows.assign(status=rows["status"].replace("not published", "cannot"))
     if p_value:
         for column in ("median", "low", "high"):
             rows[column] = rows[column].clip(lower=SMALLEST)
@@ -128,6 +129,12 @@ def picture(spec: TableSpec, result: ReproductionResult, cells: pd.DataFrame) ->
         + (" ◆ planted bias." if shown["planted"].any() else ""),
         log=p_value or bool(ratio),
     )
+    drawn = rows[["published", "low", "high"]]
+    smallest, largest = drawn.min().min(), drawn.max().max()
+    if smallest > largest / 2:
+        # Values far from 0 and close together, such as consistency: an axis from 0 would hide their differences.
+        room = (largest - smallest) * 0.1 or 0.01
+        figure.update_xaxes(range=[smallest - room, largest + room])
     plotly(figure, key=f"reproduction.{spec.name}.{metric}")
     note = f" p-values below {SMALLEST:.5f} are drawn at the left edge." if p_value else ""
     st.caption(plain(f"{spec.compared}{note} {spec.bins_reason}"))
