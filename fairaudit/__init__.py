@@ -24,6 +24,8 @@ _LAZY = {
     "MODELS": "fairaudit.models",
     "estimate_seconds": "fairaudit.evaluation",
     "evaluate": "fairaudit.evaluation",
+    "ReproductionResult": "fairaudit.reproduction",
+    "reproduce": "fairaudit.reproduction",
 }
 """Names whose modules import scikit-learn, which takes a second; they are loaded when they are asked for."""
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from fairaudit.evaluation import EvaluationResult, estimate_seconds, evaluate
     from fairaudit.mitigation import MITIGATIONS
     from fairaudit.models import MODELS
+    from fairaudit.reproduction import ReproductionResult, reproduce
 
 
 def __getattr__(name: str) -> Any:
@@ -62,6 +65,7 @@ __all__ = [
     "NotMeasurableError",
     "ReadOptions",
     "ReportOptions",
+    "ReproductionResult",
     "Schema",
     "audit",
     "baselines",
@@ -75,4 +79,5 @@ __all__ = [
     "propose_schema",
     "read_table",
     "replay",
+    "reproduce",
 ]
