@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fairaudit.contrast import Pair, Rows
-from fairaudit.schema import AuditTable
+from fairaudit.schema import LARGEST, AuditTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +33,12 @@ class PairValues:
 
 
 def numeric_levels(categories: pd.Index) -> np.ndarray | None:
-    """The categories as numbers, None when one of them is not a number."""
+    """The categories as numbers, None when one of them is not a number to compute with."""
     try:
-        return np.array([float(c) for c in categories])
+        numbers = np.array([float(c) for c in categories])
     except ValueError:
         return None
+    return numbers if np.all(np.abs(numbers) <= LARGEST) else None
 
 
 def column_values(table: AuditTable, column: str) -> np.ndarray:

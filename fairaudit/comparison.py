@@ -29,6 +29,7 @@ from fairaudit.kernels.chunks import bin_chunks
 from fairaudit.kernels.functions import Kernel
 from fairaudit.kernels.pvalues import AD_CEILING, AD_FLOOR
 from fairaudit.registry import FunctionSpec, Registry
+from fairaudit.schema import LARGEST
 
 BatchResult = tuple[np.ndarray, list[str]]
 
@@ -213,7 +214,8 @@ def normalise(spec: ComparisonSpec, scores: np.ndarray, spread: float) -> np.nda
     size = np.abs(scores - spec.no_difference)
     if spec.scale == "unit":
         size = size / spread if spread > 0 else np.where(size > 0, np.inf, size)
-    return np.where(np.isinf(size), 1.0, size / (1.0 + size))
+    finite = np.where(np.isinf(size), 1.0, size)
+    return np.where(np.isinf(size), 1.0, finite / (1.0 + finite))
 
 
 def _one_value(a: np.ndarray, b: np.ndarray) -> bool:
@@ -243,8 +245,8 @@ def _need_two_values(a: np.ndarray, b: np.ndarray) -> None:
 def ratio_of_means(a: np.ndarray, b: np.ndarray) -> float:
     """``|1 - mean(a) / mean(b)|``."""
     mean_a, mean_b = float(np.mean(a)), float(np.mean(b))
-    # A mean of rounding residue is as undefined as a mean of 0.
-    if abs(mean_b) <= 1e-12 * float(np.abs(b).max(initial=0.0)):
+    # A mean of rounding residue, or one that makes the ratio overflow, is as undefined as a mean of 0.
+    if abs(mean_b) <= max(1e-12 * float(np.abs(b).max(initial=0.0)), 1 / LARGEST):
         raise NotMeasurableError("the reference mean is 0")
     if mean_a * mean_b < 0:
         raise NotMeasurableError("the means differ in sign")

@@ -19,6 +19,9 @@ CATEGORICAL_TYPES = frozenset({"binary", "ordinal", "nominal"})
 COMPARED_TYPES = frozenset({"numeric", "binary", "ordinal", "nominal"})
 """Types that are compared without being asked for; the others are compared only when they are named."""
 
+LARGEST = 1e150
+"""Numbers further from 0 count as infinite: their squares, which most comparisons need, are no floating-point numbers any more."""
+
 MissingGroups = Literal["own_group", "leave_out"]
 
 

@@ -14,6 +14,7 @@ from scipy import special
 
 from fairaudit.kernels import pvalues
 from fairaudit.kernels.chunks import Chunk
+from fairaudit.schema import LARGEST
 
 Statistics = tuple[np.ndarray, ...]
 Reasons = list[tuple[np.ndarray, str]]
@@ -122,7 +123,7 @@ def _rom_statistics(chunk: Chunk) -> Statistics:
 
 def _rom_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarray) -> Scored:
     mean_a, mean_b, largest = statistics
-    zero = np.abs(mean_b) <= 1e-12 * largest
+    zero = np.abs(mean_b) <= np.maximum(1e-12 * largest, 1 / LARGEST)
     signs = mean_a * mean_b < 0
     score = np.where(zero | signs, np.nan, np.abs(1.0 - mean_a / mean_b))
     return score, [(signs, "the means differ in sign"), (zero, "the reference mean is 0")]

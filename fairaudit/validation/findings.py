@@ -71,8 +71,10 @@ def _column_findings(table: AuditTable, column: str, plain: Plain) -> Iterator[F
         return Finding(code, severity, table.name, column, problem, remedy)  # type: ignore[arg-type]
 
     missing = int(series.isna().sum())
+    if plain.numbers is not None and column_type in CATEGORICAL_TYPES:
+        missing -= int(np.isinf(plain.numbers).sum())  # they are no categories, and named as what they are below
     lost = missing - plain.n_missing if column_type == "numeric" else 0
-    if missing == n:
+    if missing == n or (column_type == "numeric" and not np.isfinite(series.to_numpy()).any()):
         yield found("no_values", "warning", "The column has no valid values.", "Nothing to do: it is listed as not measurable.")
         return
     if lost > 0:
@@ -91,6 +93,14 @@ def _column_findings(table: AuditTable, column: str, plain: Plain) -> Iterator[F
         )
     if column_type == "numeric":
         yield from _number_findings(table, column, series.to_numpy())
+    infinite = 0 if plain.numbers is None else int(np.isinf(plain.numbers).sum())
+    if infinite and column_type not in ("identifier", "text"):
+        yield found(
+            "infinite_values",
+            "warning",
+            f"{infinite:,} values are infinite, or too large to compute with; they are left out of every comparison and counted.",
+            "Look for a division by zero where the column was made.",
+        )
     if column_type in CATEGORICAL_TYPES:
         yield from _category_findings(table, column, series)
     if column_type in ("identifier", "text"):
@@ -147,16 +157,6 @@ def _almost_numbers(table: AuditTable, column: str, plain: Plain) -> Iterator[Fi
 
 
 def _number_findings(table: AuditTable, column: str, values: np.ndarray) -> Iterator[Finding]:
-    infinite = int(np.isinf(values).sum())
-    if infinite:
-        yield Finding(
-            "infinite_values",
-            "warning",
-            table.name,
-            column,
-            f"{infinite:,} values are infinite; they are left out of every comparison and counted.",
-            "Look for a division by zero where the column was made.",
-        )
     finite = values[np.isfinite(values)]
     if not len(finite):
         return

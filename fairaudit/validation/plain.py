@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairaudit.reading.numbers import EXACT, plain_numbers, to_arrow
-from fairaudit.schema import category_name
+from fairaudit.schema import LARGEST, category_name
 
 TOO_LONG = "whole numbers with more digits than a measurement has"
 Kind = Literal["number", "text", "bool", "date", "empty"]
@@ -54,6 +54,7 @@ class Plain:
     source : Series
         The column as it came.
     numbers : ndarray of float64, for numbers
+        Infinite where a number is larger than ``LARGEST``.
     dates : Series of datetime64, for dates
     codes, names : ndarray of int, list of str
         For text and truth values: position in ``names``, -1 where missing.
@@ -130,7 +131,9 @@ class Plain:
         if self.kind == "bool":
             values = np.array([float(n == "True") for n in names])
         else:
-            values = pd.to_numeric(pd.Series(names, dtype=object), errors="coerce").to_numpy(float, na_value=np.nan)
+            values = within_limits(
+                pd.to_numeric(pd.Series(names, dtype=object), errors="coerce").to_numpy(float, na_value=np.nan)
+            )
         return np.append(values, np.nan)[codes]
 
     def as_dates(self) -> pd.Series:
@@ -201,10 +204,17 @@ def _loses_digits(values: np.ndarray, cells: pd.Series) -> bool:
     return len(finite) > 0 and np.abs(finite).max() >= EXACT and len(pd.unique(finite)) < cells.nunique()
 
 
-def _numbers(series: pd.Series, values: np.ndarray, note: str = "") -> Plain:
+def within_limits(values: np.ndarray) -> np.ndarray:
+    """The same numbers, those too large to compute with as infinite ones."""
+    with np.errstate(invalid="ignore"):
+        large = np.abs(values) > LARGEST
+    return np.where(large, np.copysign(np.inf, values), values) if large.any() else values
+
+
+def _numbers(series: pd.Series, values: np.ndarray, note: str = "", texts: pd.Series | None = None) -> Plain:
     if np.isnan(values).all():
         return Plain("empty", series)
-    return Plain("number", series, numbers=values, note=note)
+    return Plain("number", series, numbers=within_limits(values), note=note, texts=texts)
 
 
 def _dates(series: pd.Series, dates: pd.Series, note: str = "") -> Plain:
@@ -310,7 +320,7 @@ def _texts(series: pd.Series, texts: pd.Series, mixed: bool = False) -> Plain:
         values = found.to_numpy().astype(np.float64)
         too_long = _loses_digits(values, cells)
         if not too_long:
-            return Plain("number", series, numbers=values, texts=cells, note="numbers stored as text")
+            return _numbers(series, values, "numbers stored as text", cells)
     codes, names = pd.factorize(cells)
     labels = list(names)
     dates, form = text_dates(labels)

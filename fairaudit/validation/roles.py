@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -222,6 +223,8 @@ def _favourable(schema: Schema, plains: Mapping[str, Sequence[Plain]]) -> str | 
 def sort_levels(names: set[str] | Sequence[str]) -> list[str]:
     """By number if all are numbers, else by alphabet."""
     try:
-        return sorted(names, key=lambda n: (float(n), n))
+        numbers = {n: float(n) for n in names}
     except ValueError:
         return sorted(names)
+    # "nan" is a word that Python takes for a number, and one without an order.
+    return sorted(names) if any(math.isnan(v) for v in numbers.values()) else sorted(names, key=lambda n: (numbers[n], n))
