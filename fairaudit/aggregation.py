@@ -117,7 +117,7 @@ def aggregate_rows(name: str, values: np.ndarray, weights: np.ndarray | None = N
         result[used] = [aggregate(name, row, weights) for row in values[used]]
     else:
         by_row = np.where(defined, by_row, 0.0)[used]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             result[used] = spec.rows(np.where(by_row > 0, values[used], 0.5), by_row)
     return result
 

@@ -40,19 +40,31 @@ def test_false_alarms_of_ten_attributes() -> None:
     assert (found["calibrated"] <= 0.07).all(), found.to_string()
 
 
+SHARES, ALL = {"education", "job_location"}, {"education", "job_location", "relevant_experience"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("comparison", "aggregation"), [("rom", "arithmetic"), ("ks", "harmonic"), ("ad", "harmonic"), ("mann_whitney", "harmonic")]
+    ("comparison", "aggregation", "binning", "seen"),
+    [
+        ("rom", "arithmetic", "sequential", ALL),
+        ("wasserstein", "arithmetic", "sequential", ALL),
+        ("ks", "harmonic", "quantile", ALL),
+        ("welch_t", "harmonic", "quantile", ALL),
+        # Twentieths of a standard deviation in bins of a tenth of the rows are below what these can see.
+        ("ks", "harmonic", "sequential", SHARES),
+        ("ad", "harmonic", "sequential", SHARES),
+    ],
 )
-def test_hiring_demo(comparison: str, aggregation: str) -> None:
-    """The three attributes of day 2 are found; days 1 and 3 stay quiet over 20 seeds up to the nominal rate."""
+def test_hiring_demo(comparison: str, aggregation: str, binning: str, seen: set[str]) -> None:
+    """The attributes of day 2 are found; days 1 and 3 stay quiet over 20 seeds up to the nominal rate."""
     quiet = []
     for seed in range(20):
         reference = hiring_reference(seed)
         frames = check_frames(reference, hiring_days(reference, seed), hiring_dataset().schema)
-        settings = QmadSettings(comparison=comparison, aggregation=aggregation, resamples=199, seed=seed)
+        settings = QmadSettings(comparison=comparison, aggregation=aggregation, binning=binning, resamples=199, seed=seed)
         found = calibrate(frames, settings).attributes()
         flagged = found[found["verdict"] == "disparity"].groupby("frame")["attribute"].agg(set)
-        assert {"education", "location", "relevant_experience"} <= flagged["day2"], seed
+        assert seen <= flagged["day2"], seed
         quiet += [bool(flagged.get(day)) for day in ("day1", "day3")]
-    assert pd.Series(quiet).mean() <= 0.1
+    assert pd.Series(quiet).mean() <= 0.05
