@@ -67,6 +67,14 @@ def column_values(table: AuditTable, column: str) -> np.ndarray:
     return values if np.isfinite(values).all() else np.where(np.isfinite(values), values, np.nan)
 
 
+def valid_values(table: AuditTable, column: str) -> np.ndarray:
+    """True where a column has a value that takes part in comparisons; nowhere, if the table lacks the column."""
+    if column not in table.columns:
+        return np.zeros(len(table), dtype=bool)
+    series = table.data[column]
+    return np.isfinite(series.to_numpy()) if series.dtype == np.float64 else series.notna().to_numpy()
+
+
 def _taken(values: np.ndarray, rows: Rows) -> np.ndarray:
     return values if rows is None else values[rows]
 

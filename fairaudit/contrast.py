@@ -159,6 +159,20 @@ class Contrast:
         order = {t.name: i for i, t in enumerate(frames.tables)}
         return tuple(sorted(pairs, key=lambda p: order[p.frame]))
 
+    def rows_without_group(self, frames: Frames) -> dict[str, dict[str, int]]:
+        """Rows of each table that belong to no group because a sensitive value is missing, by the features that define the groups.
+
+        Empty when whole tables are compared. Together with the sizes of the groups they make up all rows of a table.
+        """
+        if self.kind == "frame_vs_reference":
+            return {}
+        found = {}
+        for features in self.feature_sets(frames.schema):
+            edges = group_edges(frames, features)
+            counts = {t.name: int((group_codes(t, features, edges)[0] < 0).sum()) for t in frames.tables}
+            found[" & ".join(features)] = counts
+        return found
+
     def reference_group(
         self, table: AuditTable, features: tuple[str, ...], codes: np.ndarray, names: tuple[str, ...]
     ) -> tuple[str, str]:

@@ -298,6 +298,11 @@ class Frames:
         """Changes when any table, its name or the schema changes."""
         return "|".join(f"{t.name}:{t.fingerprint}" for t in (self.reference, *self.targets))
 
+    def problem_of(self, table: str, column: str) -> str:
+        """Why a column cannot be compared in one table; empty when it can."""
+        found = (f for f in self.findings if f.code in ("type_mismatch", "missing_column"))
+        return next((f.problem for f in found if (f.table, f.column) == (table, column)), "")
+
     @property
     def tables(self) -> tuple[AuditTable, ...]:
         """Reference first, then the targets."""

@@ -35,6 +35,10 @@ EXTRA_METRIC_COLUMNS = (
     "value_b",
     "n_a",
     "n_b",
+    "used_a",
+    "used_b",
+    "left_out_a",
+    "left_out_b",
     "difference",
     "difference_low",
     "difference_high",
@@ -72,7 +76,8 @@ class BaselineResult:
         """One row per frame, group and metric.
 
         Side a is the frame (or group), side b what it is compared with; both are named in ``target_side`` and ``reference_side``.
-        ``value_a`` and ``value_b`` are what is compared (a rate, mean or level), ``n_a`` and ``n_b`` the numbers of rows, ``difference``
+        ``value_a`` and ``value_b`` are what is compared (a rate, mean or level), ``n_a`` and ``n_b`` the numbers of rows, of which
+        ``used_a`` and ``used_b`` have all that the metric looks at and ``left_out_a`` and ``left_out_b`` have not, ``difference``
         with its interval what a verdict on a level is based on, ``threshold`` the metric's line, ``decision_threshold`` the value
         from which an outcome counts as favourable, ``selected_a`` and ``selected_b`` how many reach it.
         """
@@ -288,6 +293,7 @@ def baselines_of_frames(
         "schema": frames.schema.to_dict(),
         "fingerprints": {t.name: t.fingerprint for t in frames.tables},
         "rows": {t.name: len(t) for t in frames.tables},
+        "rows_without_group": settings.contrast.rows_without_group(frames),
         "reference": frames.reference.name,
         "outcome": {name: {"column": a.outcome, "decision_threshold": a.decision_threshold} for name, a in arrays.items()},
         "versions": versions(),
@@ -319,6 +325,9 @@ def _metric_row(
         "target_side": pair.target_side,
         "reference_side": pair.reference_side,
     }
+    for letter, one in (("a", a), ("b", b)):
+        used = one.used(spec.needs, sensitive=spec.name != "balanced_conditioned_consistency")
+        row |= {f"used_{letter}": used, f"left_out_{letter}": one.n - used}
     if pair.problem:
         return row | {"verdict": "not_measurable", "note": pair.problem, "direction": ""}
     measured = measure(spec.name, a, b, how)

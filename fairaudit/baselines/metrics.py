@@ -231,7 +231,7 @@ _register_level(
     name="roc_auc",
     label="ROC AUC",
     summary="How often a row with a favourable label scores above one with an unfavourable label.",
-    pitfall="Judges the order inthe target side side, not the level of the scores: equal areas can hide a shift of the whole side.",
+    pitfall="Judges the order inside a side, not the level of the scores: equal areas can hide a shift of the whole side.",
     reference="scikit-learn roc_auc_score; DeLong et al. (1988) for the interval",
     formula=r"P(s_+ > s_-) + \tfrac{1}{2} P(s_+ = s_-)",
     needs=("y_true", "y_score"),

@@ -122,6 +122,23 @@ class Side:
                 return self.absent.get(need, f"{self.name} has no {need}: the metric needs {NEEDS[need]}.")
         return ""
 
+    def used(self, needs: tuple[str, ...], *, sensitive: bool = True) -> int:
+        """Number of rows that have everything a metric with these needs looks at; ``sensitive``: sensitive features are among them."""
+        if self.lacks(needs):
+            return 0
+        key = ("used", needs, sensitive)
+        if key not in self.memo:
+            valid = np.ones(self.n, dtype=bool)
+            for need in needs:
+                values = getattr(self, need)
+                if need == "features":
+                    own = None if sensitive else self.features_without_sensitive
+                    valid &= (values if own is None else own).complete()
+                else:
+                    valid &= np.isfinite(values) if need == "y_score" else values != MISSING
+            self.memo[key] = int(valid.sum())
+        return int(self.memo[key])
+
 
 @dataclass(frozen=True)
 class Sampling:

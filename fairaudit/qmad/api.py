@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fairaudit.aggregation import aggregate
-from fairaudit.attributes import PairValues, pair_values
+from fairaudit.attributes import PairValues, pair_values, valid_values
 from fairaudit.contrast import Contrast, Pair
 from fairaudit.errors import CancelledError, SettingsError, column_not_found
 from fairaudit.qmad.scoring import AttributeScore, comparison_for, cut, flagged, normalised_threshold, score_attribute
@@ -171,6 +171,7 @@ def score_frames(
         "schema": frames.schema.to_dict(),
         "fingerprints": {t.name: t.fingerprint for t in frames.tables},
         "rows": {t.name: len(t) for t in frames.tables},
+        "rows_without_group": settings.contrast.rows_without_group(frames),
         "reference": frames.reference.name,
         "aggregated_attributes": list(over),
         "versions": versions(),
@@ -193,6 +194,8 @@ EXTRA_ATTRIBUTE_COLUMNS = (
     "n_reference",
     "missing_target",
     "missing_reference",
+    "left_out_target",
+    "left_out_reference",
     "bins_used",
     "bins_defined",
     "normalised",
@@ -282,10 +285,9 @@ def aggregated_attributes(frames: Frames, settings: QmadSettings, attributes: tu
 
 def unusable(frames: Frames, pair: Pair, attribute: str) -> str:
     """Why an attribute of a pair cannot be compared; empty when it can."""
-    for column, reason in frames.mismatched:
-        if column == attribute:
-            return reason
     for table in (pair.target, pair.reference):
+        if reason := frames.problem_of(table.name, attribute):
+            return reason
         if attribute not in table.columns:
             return f"{table.name} has no column {attribute!r}."
     return ""
@@ -367,6 +369,8 @@ def _attribute_row(pair: Pair, score: AttributeScore) -> dict[str, Any]:
         "n_reference": len(score.reference.values),
         "missing_target": score.missing_target,
         "missing_reference": score.missing_reference,
+        "left_out_target": pair.n_target - len(score.target.values),
+        "left_out_reference": pair.n_reference - len(score.reference.values),
         "bins_used": len(score.scores),
         "bins_defined": int(np.count_nonzero(~np.isnan(score.scores))),
         "normalised": score.normalised,
@@ -391,8 +395,7 @@ def _unmeasured_row(pair: Pair, attribute: str, comparison: str, problem: str) -
         "direction": "",
         "note": problem,
         "effect_kind": "",
-        "n_target": pair.n_target,
-        "n_reference": pair.n_reference,
+        **_counted(pair, attribute),
         "bins_used": 0,
         "bins_defined": 0,
         "rule": "",
@@ -402,6 +405,20 @@ def _unmeasured_row(pair: Pair, attribute: str, comparison: str, problem: str) -
         "detectable_unit": "",
         **CALIBRATION,
     }
+
+
+def _counted(pair: Pair, attribute: str) -> dict[str, Any]:
+    """Rows with and without a valid value on each side of a pair that was not compared."""
+    row: dict[str, Any] = {}
+    sides = (
+        ("target", pair.target, pair.target_rows, pair.n_target),
+        ("reference", pair.reference, pair.reference_rows, pair.n_reference),
+    )
+    for side, table, rows, n in sides:
+        valid = valid_values(table, attribute)
+        used = int(np.count_nonzero(valid if rows is None else valid[rows]))
+        row |= {f"n_{side}": used, f"left_out_{side}": n - used, f"missing_{side}": 1 - used / n if n else np.nan}
+    return row
 
 
 def _overall_row(pair: Pair, scored: list[AttributeScore], over: tuple[str, ...], settings: QmadSettings) -> dict[str, Any]:
@@ -463,7 +480,16 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
     for column in frame.columns:
         if column == "paper_flag":
             frame[column] = frame[column].astype("boolean")
-        elif column in ("bin", "n_target", "n_reference", "bins_used", "bins_defined", "n_resamples"):
+        elif column in (
+            "bin",
+            "n_target",
+            "n_reference",
+            "left_out_target",
+            "left_out_reference",
+            "bins_used",
+            "bins_defined",
+            "n_resamples",
+        ):
             frame[column] = frame[column].astype("Int64" if frame[column].isna().any() else "int64")
         elif column in (
             "score",

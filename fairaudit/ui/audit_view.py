@@ -143,4 +143,7 @@ def attribute_table(result: AuditResult) -> None:
             "missing_reference": st.column_config.NumberColumn(format="percent"),
         },
     )
+    for features, counts in result.provenance["rows_without_group"].items():
+        if left := ", ".join(f"{plain(name)}: {n:,}" for name, n in counts.items() if n):
+            st.caption(f"Rows in no group because {plain(features)} is missing ({left}) are left out on both sides.")
     download_table(frame, f"audit_{which.lower()}.csv")
