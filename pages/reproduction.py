@@ -1,10 +1,15 @@
 """The papers' tables, published value beside recomputed range, with what agrees, what cannot, and why."""
 
-from fairaudit.ui import reproduction
+import streamlit as st
+
+from fairaudit.ui import reproduction, reproduction_fair
 from fairaudit.ui.components import friendly_errors, page_head
 
 page_head("Reproduction", "Is this the method as published, and which of the published numbers can be had again?")
 with friendly_errors():
+    if reproduction_fair.chosen():
+        reproduction_fair.show()
+        st.stop()
     table = reproduction.choose_table()
     result = reproduction.choose_result(table)
     cells = reproduction.answer(table, result)

@@ -266,10 +266,12 @@ def method_levels(
         }
     )
     text = subtitle or "Fair test set. Dotted: fair baseline. Bars: one standard deviation over folds."
+    notes = []
     if (summary["n_ok"] < summary["n_folds"]).any():
-        text += " ×: some folds failed, how many worked is on hover."
+        notes.append("×: some folds failed, how many worked is on hover.")
     if clipped:
-        text += " Triangles: far outside, the value is on hover."
+        notes.append("Triangles: far outside, the value is on hover.")
+    text = "\n".join((text, " ".join(notes)))
     return finish(figure, theme, title=title, subtitle=text, plot_height=height, left=56, right=86, top=30, bottom=70)
 
 

@@ -31,6 +31,7 @@ def published_vs_recomputed(
     title: str,
     subtitle: str = "",
     log: bool = False,
+    names: tuple[str, str] = ("recomputed, 5–95 %", "recomputed, median"),
 ) -> go.Figure:
     """Published value as a marker over the range of recomputed ones, cell by cell.
 
@@ -45,6 +46,8 @@ def published_vs_recomputed(
     title, subtitle : str
     log : bool
         Logarithmic axis, for p-values; what is 0 is drawn at the left edge.
+    names : tuple of str
+        What the bar and its tick are, where they are not quantiles over seeds.
     """
     records = rows_of(rows)
     positions, headings, place = [], [], 0.0
@@ -74,7 +77,7 @@ def published_vs_recomputed(
             y=positions,
             width=0.46,
             marker={"color": faded(theme.reference, 0.4), "line": {"width": 0}},
-            name="recomputed, 5–95 %",
+            name=names[0],
             hovertext=hover,
             hovertemplate="%{hovertext}<extra></extra>",
         )
@@ -85,7 +88,7 @@ def published_vs_recomputed(
             y=positions,
             mode="markers",
             marker={"symbol": "line-ns", "size": 15, "line": {"width": 2.5, "color": theme.reference}},
-            name="recomputed, median",
+            name=names[1],
             hovertext=hover,
             hovertemplate="%{hovertext}<extra></extra>",
         )
@@ -122,7 +125,7 @@ def published_vs_recomputed(
             showarrow=False,
             font={"size": 12, "color": theme.text},
         )
-    names = [str(r["cell"]) for r in records]
+    cells = [str(r["cell"]) for r in records]
     pad = (right_end - left_end) * 0.03
     ticks = {}
     if log:
@@ -132,7 +135,7 @@ def published_vs_recomputed(
     figure.update_yaxes(
         tickmode="array",
         tickvals=positions,
-        ticktext=[short(n, 34) for n in names],
+        ticktext=[short(n, 34) for n in cells],
         range=[place - 0.4, -0.6],
         showgrid=False,
         ticklabelstandoff=6,
@@ -146,7 +149,7 @@ def published_vs_recomputed(
         title=title,
         subtitle=f"{subtitle}\n{counted}",
         plot_height=max(120, int(24 * place)),
-        left=label_margin(names, 34, 26),
+        left=label_margin(cells, 34, 26),
         legend=True,
     ).update_layout(barmode="overlay")
 

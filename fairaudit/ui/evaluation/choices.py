@@ -294,7 +294,7 @@ def _bias(table: AuditTable, group: dict[str, Any]) -> tuple[dict[str, Any], str
 
 def _grid(injection: dict[str, Any]) -> tuple[dict[str, Any], int, str | None]:
     """Levels, models, methods, folds, and where the experiment runs."""
-    left, right = st.columns([1, 3], vertical_alignment="center")
+    left, right = st.columns([2, 3], vertical_alignment="center")
     which = left.segmented_control(
         "Size",
         list(_GRIDS),

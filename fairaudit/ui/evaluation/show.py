@@ -56,8 +56,7 @@ def show(result: EvaluationResult) -> None:
     _sentences(result)
     _levels(result)
     present = list(dict.fromkeys(result.values["model"]))
-    left, right = st.columns([3, 2], vertical_alignment="bottom")
-    section = left.segmented_control(
+    section = st.segmented_control(
         "Section",
         list(_SECTIONS),
         default="scatter",
@@ -69,7 +68,7 @@ def show(result: EvaluationResult) -> None:
     )
     model = present[0]
     if len(present) > 1 and section not in ("impact", "table"):
-        model = right.segmented_control(
+        model = st.segmented_control(
             "Model",
             present,
             default=present[0],
@@ -147,6 +146,7 @@ def _pick(frame: pd.DataFrame, name: str, default: tuple[str, ...], column: str 
         persist_state="session",
         label_visibility="collapsed",
         placeholder="Choose metrics",
+        wrap=True,
     )
     if not chosen:
         st.info(
@@ -213,7 +213,7 @@ def _impact(result: EvaluationResult, model: str) -> go.Figure | None:
 
 def _methods(result: EvaluationResult, model: str) -> go.Figure | None:
     summary = result.summary()
-    left, right = st.columns([1, 3], vertical_alignment="center")
+    left, right = st.columns([2, 3], vertical_alignment="center")
     test_set = left.segmented_control(
         "Test set",
         ("fair", "biased"),
@@ -253,7 +253,9 @@ def _summary(result: EvaluationResult, model: str) -> go.Figure | None:
     if ratings["column"].nunique() == 1:
         st.caption("One column a bias: run other biases on the same table, and they are put beside this one.")
     ratings = ratings.drop_duplicates(["mitigation", "column"], keep="last")
-    return method_heatmap(ratings, chart_theme(), labels=LABELS, rule=RULE)
+    with st.expander("How the symbols follow from the numbers", icon=":material/rule:"):
+        st.markdown(plain(RULE))
+    return method_heatmap(ratings, chart_theme(), labels=LABELS, rule="The numbers behind a symbol are on hover.")
 
 
 def _column(result: EvaluationResult) -> str:

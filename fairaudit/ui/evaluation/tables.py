@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from fairaudit.datasets import Dataset, course_grades_dataset, load_oulad, load_student, load_student_balanced
+from fairaudit.datasets.download import data_folder
 from fairaudit.errors import FairAuditError
 from fairaudit.schema import AuditTable
 from fairaudit.ui import state
@@ -17,6 +18,8 @@ from fairaudit.validation import check_table
 
 GRADES, LOADED = "grades", "loaded"
 _TABLES = "fairaudit.evaluation.tables"
+_DATASETS = "fairaudit.evaluation.datasets"
+_SOURCES = "fairaudit.evaluation.sources"
 
 
 @dataclass(frozen=True)
@@ -87,30 +90,53 @@ def choose_table() -> AuditTable:
 
 
 def published_table(name: str) -> tuple[AuditTable, str]:
-    """A data set of the paper and a note on its copy; asks for the file where it is not there, and stops the page until it is."""
+    """A data set of the paper and a note on its copy; the page stops and asks where the file is not there."""
     held = st.session_state.setdefault(_TABLES, {})
     if name not in held:
-        try:
-            dataset = PUBLISHED[name].load()
-        except FairAuditError as missing:
-            dataset = _ask_for(PUBLISHED[name], missing)
+        dataset = need_dataset(name)
         held[name] = check_table(dataset.data, dataset.schema, name=dataset.name), dataset.notes
     found: tuple[AuditTable, str] = held[name]
     return found
 
 
-def find_dataset(name: str) -> Dataset | None:
-    """A data set of the paper where its file is in the usual place, None where it is not."""
-    try:
-        return PUBLISHED[name].load()
-    except FairAuditError:
+def dataset_at_hand(name: str) -> Dataset | None:
+    """A data set of the paper from the file that this session named, or from the usual folder; None where there is none."""
+    spec = PUBLISHED[name]
+    held = st.session_state.setdefault(_DATASETS, {})
+    if name not in held:
+        source = st.session_state.get(_SOURCES, {}).get(spec.file)
+        try:
+            held[name] = spec.load(source)
+        except FairAuditError:
+            return None
+    found: Dataset = held[name]
+    return found
+
+
+def need_dataset(name: str) -> Dataset:
+    """A data set of the paper; where it is not at hand the page shows the ways to it and stops until one of them leads there."""
+    dataset = dataset_at_hand(name) or offer_dataset(name)
+    if dataset is None:
+        st.stop()
+    return dataset
+
+
+def offer_dataset(name: str) -> Dataset | None:
+    """Three ways to a data set that is not at hand; None until one of them leads to it."""
+    spec = PUBLISHED[name]
+    found = _ask_for(spec)
+    if found is None:
         return None
+    dataset, source = found
+    st.session_state.setdefault(_SOURCES, {})[spec.file] = source
+    st.session_state.setdefault(_DATASETS, {})[name] = dataset
+    return dataset
 
 
-def _ask_for(spec: Published, missing: FairAuditError) -> Dataset:
-    """Three ways to a file that is not there; the page stops until one of them leads to it."""
+def _ask_for(spec: Published) -> tuple[Dataset, bytes | str | None] | None:
+    """The data set, and where it came from."""
     with st.container(border=True):
-        st.markdown(f"**{plain(missing.problem)}**")
+        st.markdown(f"**{plain(spec.file)} does not ship with fairaudit, and no usable copy of it is in {plain(data_folder())}.**")
         first, second, third = st.columns(3, gap="medium")
         uploaded = first.file_uploader(
             f"Upload {spec.file}", ["csv", "gz"], key=f"evaluation.file.{spec.file}.{state.generation()}"
@@ -124,10 +150,11 @@ def _ask_for(spec: Published, missing: FairAuditError) -> Dataset:
         third.markdown("Or fetch it from the UCI repository. Nothing is fetched unless you press this.")
         wanted = third.button("Download from UCI", key=f"evaluation.download.{spec.file}", icon=":material/cloud_download:")
     if uploaded is not None:
-        return spec.load(uploaded.getvalue())
+        content = uploaded.getvalue()
+        return spec.load(content), content
     if place:
-        return spec.load(place)
+        return spec.load(place), place
     if wanted:
         with st.spinner("Downloading …"):
-            return spec.load(download=True)
-    st.stop()
+            return spec.load(download=True), None
+    return None
