@@ -267,8 +267,9 @@ def group_edges(frames: Frames, features: tuple[str, ...]) -> dict[str, tuple[fl
         if frames.reference.type_of(feature) == "numeric":
             values = frames.reference.data[feature].to_numpy()
             values = values[np.isfinite(values)]
-            quartiles = tuple(np.unique(np.quantile(values, [0.25, 0.5, 0.75])).tolist()) if len(values) else ()
-            edges[feature] = given.get(feature, quartiles)
+            quartiles = np.quantile(values, [0.25, 0.5, 0.75]) if len(values) else ()
+            # People read and edit them, so they have no more digits than are shown.
+            edges[feature] = given.get(feature, tuple(sorted({float(f"{q:.6g}") for q in quartiles})))
     return edges
 
 

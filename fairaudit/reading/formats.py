@@ -53,6 +53,11 @@ def file_format(content: bytes) -> str:
         # "BM" alone is also how a text can begin; a picture has zero bytes in its head
         if content.startswith(signature) and (len(signature) > 2 or signature == b"\x1f\x8b" or b"\x00" in content[:32]):
             raise ReadingError(f"The file is {what}, not a table.", remedy or "Choose a CSV, Parquet or Excel (.xlsx) file.")
+    if re.match(rb"(\xef\xbb\xbf)?\s*<(!doctype html|html|\?xml)\b", content[:200], re.IGNORECASE):
+        raise ReadingError(
+            "The file is a web page or an XML document, not a table.",
+            "Perhaps a sign-in page or a message was saved instead of the data: download the file again.",
+        )
     return "CSV"
 
 

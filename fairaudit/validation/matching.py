@@ -39,7 +39,7 @@ def comparable(lead: Plain, other: Plain, given: str | None) -> tuple[str, str] 
     texts = {"text", "bool"}
     if {lead.kind, other.kind} <= texts:
         return None
-    if given == "numeric" and {lead.kind, other.kind} <= texts | {"number"}:
+    if given == "numeric" and {lead.kind, other.kind} <= texts | {"number"} and lead.holds_numbers and other.holds_numbers:
         return None  # the user knows better: what is no number counts as missing, and a finding says so
     if {lead.kind, other.kind} == {"text", "number"}:
         text, number = (lead, other) if lead.kind == "text" else (other, lead)

@@ -136,6 +136,11 @@ class Plain:
             )
         return np.append(values, np.nan)[codes]
 
+    @property
+    def holds_numbers(self) -> bool:
+        """Whether at least one value is a number, or can be read as one."""
+        return self.kind in ("number", "bool") or not np.isnan(self.as_numbers()).all()
+
     def as_dates(self) -> pd.Series:
         """Dates, NaT where a value is none."""
         if self.dates is not None:

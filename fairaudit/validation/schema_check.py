@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
-
 from fairaudit.errors import FairAuditError, SettingsError, column_not_found, unknown_name
 from fairaudit.schema import CATEGORICAL_TYPES, Schema, category_name
 from fairaudit.validation.canonical import joint_levels
@@ -63,7 +61,7 @@ def _type_problems(column: str, column_type: str, plains: Sequence[Plain]) -> li
         if plain.kind == "empty":
             continue
         if column_type == "numeric":
-            fits = plain.kind in ("number", "bool") or not np.isnan(plain.as_numbers()).all()
+            fits = plain.holds_numbers
         elif column_type == "date":
             fits = plain.kind == "date" or bool(plain.as_dates().notna().any())
         else:

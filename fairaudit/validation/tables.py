@@ -133,6 +133,8 @@ def check_frames(
     base = _raw(reference, reference_name)
     raws = [_raw(table, name) for name, table in sources]
     start = Schema.from_any(schema)
+    if strangers := [raw for raw in raws if not set(raw.plains) & set(base.plains)]:
+        raise ValidationError([_nothing_in_common(base, raw) for raw in strangers])
     match = _Match(base, raws, start)
     full = complete(start, match.joint, roles=proposed)
     problems: list[FairAuditError] = list(match.role_problems(full, proposed))
@@ -200,6 +202,15 @@ def _named_targets(targets: Targets, names: Sequence[str] | None, reference: Tab
         used.add(new)
         unique.append((new, table))
     return unique, reference_name
+
+
+def _nothing_in_common(base: _Raw, raw: _Raw) -> SettingsError:
+    mine, theirs = (", ".join(list(r.plains)[:8]) + (", …" if len(r.plains) > 8 else "") for r in (base, raw))
+    return SettingsError(
+        f"{raw.name} and {base.name} have no column in common.",
+        f"Choose the right file, or look whether its delimiter and its names were read rightly. Columns of {base.name}: {mine}. "
+        f"Columns of {raw.name}: {theirs}.",
+    )
 
 
 class _Match:
