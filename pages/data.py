@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from fairaudit.ui import distributions, roles, state, uploads
+from fairaudit.ui import distributions, remedies, roles, state, uploads
 from fairaudit.ui.components import findings_table, friendly_errors, page_head, plain
 from fairaudit.ui.reading_choices import reading_choices
+from fairaudit.validation.remedies import all_findings
 
 page_head("Data", "Are the tables read as they were meant, and is every column what it seems to be?")
 
@@ -61,12 +62,14 @@ st.caption(f"The first {min(200, len(preview)):,} of {len(preview):,} rows.")
 st.subheader("Columns", divider="gray")
 roles.editor(frames)
 
-found = tuple(f for t in frames.tables for f in t.findings) + frames.findings
+order = tuple(f for t in frames.tables for f in remedies.order_findings(t))
+found = all_findings(frames) + order
 st.subheader(f"What was noticed ({len(found)})", divider="gray")
 if found:
     findings_table(found)
 else:
     st.caption("Nothing unusual.")
+remedies.show(tables, informative_order=bool(order))
 
 st.subheader("Distributions", divider="gray")
 distributions.show(frames)

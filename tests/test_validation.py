@@ -362,7 +362,7 @@ def test_findings_of_one_table():
     assert "'-1' (4 rows)" in next(f for f in found if f.column == "negative").problem
     assert codes(found, "top") == set()
     assert codes(found, "answer") == {"suspicious_code", "tiny_categories"}
-    assert "99.5% of the values are numbers; others are text, such as 'ten'" in finding(found, "mixed_types").problem
+    assert "99.5% of the values are numbers; others are text, such as 'ten'" in finding(found, "mostly_numbers").problem
     assert codes(found, "key") == {"identifier"} and codes(found, "day") == {"date"}
     assert all(f.problem and f.remedy and f.table == "table" for f in found)
     doubled = check_table(pd.concat([frame[["top", "coded"]]] * 2))

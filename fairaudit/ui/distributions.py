@@ -11,7 +11,7 @@ from fairaudit.attributes import PairValues, pair_values
 from fairaudit.charts import category_chart, ecdf_chart, histogram_chart
 from fairaudit.contrast import Contrast
 from fairaudit.schema import COMPARED_TYPES, Frames
-from fairaudit.ui.components import chart_theme, plotly
+from fairaudit.ui.components import chart_theme, plain, plotly
 
 
 class Sides(TypedDict):
@@ -31,8 +31,8 @@ def show(frames: Frames) -> None:
     left, right = st.columns(2)
     attribute = left.selectbox("Attribute", columns, key="distribution.attribute", persist_state="session")
     frame = right.selectbox("Target", list(pairs), key="distribution.frame", persist_state="session")
-    if attribute not in pairs[frame].target.columns:
-        st.caption("This target does not have the column.")
+    if problem := frames.problem_of(frame, attribute):
+        st.caption(plain(problem))
         return
     values = pair_values(pairs[frame], attribute)
     sides: Sides = {"target": frame, "reference": frames.reference.name}

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from fairaudit.baselines import BaselineSettings
+from fairaudit.errors import FairAuditError
 from fairaudit.qmad import QmadSettings
 from fairaudit.reading import ReadOptions
 from fairaudit.schema import Frames
 from fairaudit.settings import AuditSettings
+
+if TYPE_CHECKING:
+    from fairaudit.evaluation import EvaluationResult
+    from fairaudit.reporting.page import LabSection
 
 _LOADED = "fairaudit.loaded"
 _GENERATION = "fairaudit.generation"
@@ -18,6 +24,9 @@ _CELL = "fairaudit.cell"
 _AUDIT = "fairaudit.settings.audit"
 _BASELINES = "fairaudit.settings.baselines"
 _OPENED = "fairaudit.settings.opened"
+_LAB = "fairaudit.report.lab"
+_EVALUATION = "fairaudit.report.evaluation"
+_REFUSED = "fairaudit.remedy.refused"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +50,10 @@ class Loaded:
         Name of the file of each table that came from one.
     options : ReadOptions
         How the files were read.
+    original : Frames or None
+        The tables before the first remedy.
+    remedied : tuple of str
+        What remedies did, one sentence each.
     """
 
     frames: Frames
@@ -51,6 +64,8 @@ class Loaded:
     planted: tuple[str, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
     options: ReadOptions = field(default_factory=ReadOptions)
+    original: Frames | None = None
+    remedied: tuple[str, ...] = ()
 
 
 def loaded() -> Loaded | None:
@@ -61,13 +76,14 @@ def loaded() -> Loaded | None:
 def load(tables: Loaded) -> None:
     """Put tables into the session; what belonged to the former ones is dropped."""
     st.session_state[_LOADED] = tables
-    st.session_state.pop(_CELL, None)
+    for key in (_CELL, _LAB):
+        st.session_state.pop(key, None)
 
 
 def unload() -> None:
     """Drop the tables and all that belongs to them."""
-    st.session_state.pop(_LOADED, None)
-    st.session_state.pop(_CELL, None)
+    for key in (_LOADED, _CELL, _LAB):
+        st.session_state.pop(key, None)
 
 
 def replace_frames(frames: Frames, planted: tuple[str, ...] = ()) -> None:
@@ -75,6 +91,36 @@ def replace_frames(frames: Frames, planted: tuple[str, ...] = ()) -> None:
     now = st.session_state[_LOADED]
     st.session_state[_LOADED] = replace(now, frames=frames, planted=(*now.planted, *planted))
     st.session_state.pop(_CELL, None)
+
+
+def note_remedy(said: str) -> None:
+    """Remember what a remedy did."""
+    now = st.session_state[_LOADED]
+    st.session_state[_LOADED] = replace(now, original=now.original or now.frames, remedied=(*now.remedied, said))
+
+
+def remedy_frames(frames: Frames, said: str) -> None:
+    """The same tables after a remedy, which can be undone."""
+    note_remedy(said)
+    replace_frames(frames)
+
+
+def undo_remedies() -> None:
+    """The tables as they were before the first remedy."""
+    now = st.session_state[_LOADED]
+    st.session_state[_LOADED] = replace(now, frames=now.original or now.frames, original=None, remedied=())
+    st.session_state["shuffle"] = False
+    st.session_state.pop(_CELL, None)
+
+
+def refuse_remedy(error: FairAuditError) -> None:
+    """Keep the reason why a remedy could not be applied until the page shows it."""
+    st.session_state[_REFUSED] = error
+
+
+def refused_remedy() -> FairAuditError | None:
+    """The reason why the last remedy could not be applied; it is shown once."""
+    return st.session_state.pop(_REFUSED, None)
 
 
 def reset() -> None:
@@ -133,6 +179,26 @@ def baseline_settings() -> BaselineSettings | None:
     """The choices of the Baselines page, or those of an opened settings file; None for the default ones."""
     opened = opened_settings()
     return st.session_state.get(_BASELINES) or (opened.baselines if opened is not None else None)
+
+
+def remember_lab(section: LabSection) -> None:
+    """Keep what the bias lab shows, for the report."""
+    st.session_state[_LAB] = section
+
+
+def lab_section() -> LabSection | None:
+    """What the bias lab showed last."""
+    return st.session_state.get(_LAB)
+
+
+def remember_evaluation(result: EvaluationResult) -> None:
+    """Keep the experiment of the page Fair vs biased, for the report."""
+    st.session_state[_EVALUATION] = result
+
+
+def evaluation_result() -> EvaluationResult | None:
+    """The experiment that was shown last."""
+    return st.session_state.get(_EVALUATION)
 
 
 def open_settings(settings: AuditSettings) -> None:

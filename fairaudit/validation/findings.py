@@ -147,7 +147,7 @@ def _almost_numbers(table: AuditTable, column: str, plain: Plain) -> Iterator[Fi
     if share >= 0.5:
         others = ", ".join(repr(names[i]) for i in np.flatnonzero(~is_number)[:5])
         yield Finding(
-            "mixed_types",
+            "mostly_numbers",
             "warning",
             table.name,
             column,
@@ -164,8 +164,27 @@ def _number_findings(table: AuditTable, column: str, values: np.ndarray) -> Iter
     if low == high:
         yield _constant(table, column, f"{low:g}")
         return
+    for code, n in suspicious_codes(table, column).items():
+        yield _code(table, column, code, n)
+
+
+def suspicious_codes(table: AuditTable, column: str) -> dict[str, int]:
+    """Values of a column that may stand for "no answer", and how often they occur."""
+    series, column_type = table.data[column], table.type_of(column)
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        codes = series.cat.codes.to_numpy()
+        counts = np.bincount(codes[codes >= 0], minlength=len(series.cat.categories))
+        present = {str(name): int(n) for name, n in zip(series.cat.categories, counts, strict=True) if n}
+        exempt = ("-1", "99") if column_type in ("binary", "ordinal") else ()
+        return {c: n for c, n in present.items() if len(present) > 1 and c.casefold() in CODE_WORDS and c not in exempt}
+    found: dict[str, int] = {}
+    if column_type != "numeric":
+        return found
+    values = series.to_numpy()
+    finite = values[np.isfinite(values)]
+    low, high = (finite.min(), finite.max()) if len(finite) else (np.nan, np.nan)
     for code in CODE_NUMBERS:
-        if code not in (low, high):
+        if low == high or code not in (low, high):
             continue
         rest = finite[finite != code]
         spread = rest.max() - rest.min()
@@ -174,7 +193,8 @@ def _number_findings(table: AuditTable, column: str, values: np.ndarray) -> Iter
             code == high and code > 0 and code - rest.max() > max(0.5 * spread, 1)
         )
         if apart and len(pd.unique(rest)) > 1:
-            yield _code(table, column, str(code), len(finite) - len(rest))
+            found[str(code)] = len(finite) - len(rest)
+    return found
 
 
 def _category_findings(table: AuditTable, column: str, series: pd.Series) -> Iterator[Finding]:
@@ -183,9 +203,8 @@ def _category_findings(table: AuditTable, column: str, series: pd.Series) -> Ite
     if len(present) == 1:
         yield _constant(table, column, next(iter(present)))
         return
-    for name, n in present.items():
-        if name.casefold() in CODE_WORDS and not (table.type_of(column) in ("binary", "ordinal") and name in ("-1", "99")):
-            yield _code(table, column, name, n)
+    for name, n in suspicious_codes(table, column).items():
+        yield _code(table, column, name, n)
     least = table.schema.min_group_size
     tiny = {name: n for name, n in present.items() if n < least}
     if tiny and len(table) >= 5 * least:
