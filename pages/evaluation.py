@@ -1,6 +1,6 @@
 """Train on data with a planted bias, evaluate on the fair and on the biased test set, with and without mitigation."""
 
-from fairaudit.ui import evaluation
+from fairaudit.ui import evaluation, state
 from fairaudit.ui.components import friendly_errors, page_head
 
 page_head(
@@ -12,4 +12,5 @@ with friendly_errors():
     experiment = evaluation.choose_experiment(table)
     result = evaluation.run(experiment)
     if result is not None:
+        state.remember_evaluation(result)
         evaluation.show(result)

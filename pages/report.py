@@ -17,4 +17,5 @@ with friendly_errors():
     options, with_metrics = report.options_form(result)
     baselines, metrics = report.metrics_for(tables, qmad) if with_metrics else (None, None)
     settings = report.report_settings(tables, qmad, baselines, options)
-    report.preview(report.downloads(tables, result, settings, metrics))
+    lab, evaluation = report.extras()
+    report.preview(report.downloads(tables, result, settings, metrics, lab, evaluation))

@@ -7,10 +7,11 @@ from dataclasses import replace
 import streamlit as st
 
 from fairaudit.baselines import BaselineResult, BaselineSettings
+from fairaudit.evaluation import EvaluationResult
 from fairaudit.qmad import QmadSettings
 from fairaudit.reporting import safe_csv
 from fairaudit.reporting.documents import audit_document, to_json
-from fairaudit.reporting.page import html_report
+from fairaudit.reporting.page import LabSection, html_report
 from fairaudit.reporting.words import subject
 from fairaudit.results import AuditResult
 from fairaudit.settings import AuditSettings, Comment, ReportOptions
@@ -51,10 +52,40 @@ def options_form(result: AuditResult) -> tuple[ReportOptions, bool]:
     return ReportOptions(auditor.strip(), purpose.strip(), tuple(comments)), metrics
 
 
-def downloads(tables: state.Loaded, result: AuditResult, settings: AuditSettings, metrics: BaselineResult | None) -> str:
+def extras() -> tuple[LabSection | None, EvaluationResult | None]:
+    """What the pages under "What if" showed last, as far as it is wanted in the report."""
+    lab, evaluation = state.lab_section(), state.evaluation_result()
+    left, right = st.columns(2)
+    if lab is not None and not left.toggle("With the bias lab", value=True, key="report.lab", persist_state="session"):
+        lab = None
+    if evaluation is not None and not right.toggle(
+        "With the experiment on fair and biased test sets", value=True, key="report.evaluation", persist_state="session"
+    ):
+        evaluation = None
+    return lab, evaluation
+
+
+def downloads(
+    tables: state.Loaded,
+    result: AuditResult,
+    settings: AuditSettings,
+    metrics: BaselineResult | None,
+    lab: LabSection | None,
+    evaluation: EvaluationResult | None,
+) -> str:
     """Buttons for every form of the report; returns the HTML."""
-    html = html_report(result, tables.frames, settings, metrics)
-    document = to_json(audit_document(result, settings=settings, frames=tables.frames, baselines=metrics))
+    html = html_report(result, tables.frames, settings, metrics, lab, evaluation)
+    document = to_json(
+        audit_document(
+            result,
+            settings=settings,
+            frames=tables.frames,
+            baselines=metrics,
+            injected=None if lab is None else lab.injected,
+            detectability=None if lab is None else lab.detectability,
+            evaluation=evaluation,
+        )
+    )
     files: tuple[tuple[str, str | bytes, str, str], ...] = (
         ("Report (HTML)", html, "audit_report.html", "text/html"),
         ("Results (JSON)", document, "audit.json", "application/json"),

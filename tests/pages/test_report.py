@@ -86,3 +86,19 @@ def test_settings_of_other_files_ask_for_them(app):
     app.run()
     check(app)
     assert "upload ref.csv, d1.csv" in texts(app).replace("\\", "")
+
+
+def test_what_the_bias_lab_shows_can_be_part_of_the_report(demo_app):
+    app = demo_app()
+    app.select_slider(key="resamples").set_value(0).run()
+    app.switch_page("pages/lab.py").run()
+    next(b for b in app.button if b.label.startswith("Plant the bias of")).click().run()
+    check(app)
+    app.switch_page("pages/report.py").run()
+    check(app)
+    wanted = app.toggle(key="report.lab")
+    assert wanted.value
+    size = next(c.value for c in app.caption if "opens offline" in c.value)
+    assert "MB" in size
+    wanted.set_value(False).run()
+    check(app)

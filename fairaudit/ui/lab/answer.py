@@ -19,8 +19,10 @@ from fairaudit.charts import (
 )
 from fairaudit.errors import FairAuditError
 from fairaudit.planting import Planted, VerdictChange, changed_values, describable, verdict_changes
+from fairaudit.reporting.page import LabSection
 from fairaudit.results import AuditResult
 from fairaudit.schema import Frames
+from fairaudit.ui import state
 from fairaudit.ui.cache import baseline_metrics, calibrated_audits, plain_audit
 from fairaudit.ui.components import CALIBRATING, chart_theme, plain, plotly, show_error
 from fairaudit.ui.lab import cache
@@ -58,6 +60,7 @@ def answer(frames: Frames, place: Where, stack: Stack, how: Measures) -> Planted
     with said:
         st.markdown(_what_changed(planted))
     (old, new), rule = _audits(planted, how)
+    state.remember_lab(LabSection(planted.injected, old, new))
     before, after = (_own(result.attributes(), planted) for result in (old, new))
     with said:
         st.markdown(_noticed(how.pair.spec.label, verdict_changes(before, after, "attribute"), "attributes"))

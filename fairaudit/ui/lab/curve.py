@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from fairaudit.baselines import BASELINES
 from fairaudit.charts import detectability_chart
 from fairaudit.detectability import DETECTORS, DetectabilityResult, detectability
 from fairaudit.qmad import PAIRS
-from fairaudit.ui import jobs
+from fairaudit.ui import jobs, state
 from fairaudit.ui.components import chart_theme, download_table, plain, plotly
 from fairaudit.ui.lab.measures import Measures
 from fairaudit.ui.lab.stack import Stack
@@ -64,6 +65,9 @@ def curve(place: Where, stack: Stack, how: Measures) -> None:
     if job is None or job.running:
         return
     jobs.raise_error(job)
+    section = state.lab_section()
+    if job.key == key and section is not None:
+        state.remember_lab(replace(section, detectability=job.result))
     if job.key != key:
         st.warning("These curves belong to other choices than the ones above. Measure again to bring them up to date.")
     if job.result is None:
