@@ -11,7 +11,7 @@ from fairaudit.aggregation import aggregate_rows
 from fairaudit.binning import BINNINGS, Bins
 from fairaudit.comparison import ComparisonSpec, compare_bins
 from fairaudit.inference.pools import RowPool
-from fairaudit.kernels import Kernel, ResampleChunk
+from fairaudit.kernels import Kernel, ResampleChunk, UnsortedChunk
 
 BLOCK_CELLS = 1 << 18
 """Rows times resamples that are worked on at a time: few enough for the cache, enough to hide the cost of a call."""
@@ -150,11 +150,17 @@ class AttributePool:
         return scores
 
     def _sequential_chunks(self, a: np.ndarray, b: np.ndarray | None) -> Iterator[tuple[int, slice, ResampleChunk | None]]:
+        moments = b is None and self.spec.batch is not None and self.spec.batch.moments_only
         for i, (pool, part) in enumerate(zip(self.sorted, self.rows.slices(), strict=True)):
             if not len(pool.order):
                 yield i, slice(0, a.shape[1]), None
                 continue
+            values = self.values[part]
+            valid = slice(None) if len(pool.order) == len(values) else np.isfinite(values)
             for columns in blocks(a.shape[1], len(pool.order)):
+                if moments:
+                    yield i, columns, UnsortedChunk(values[valid], a[part, columns][valid], len(pool.levels))
+                    continue
                 up_to_a = pool.up_to(a[part, columns])
                 if b is None:
                     yield i, columns, ResampleChunk(pool.levels, up_to_a, up_to_both=pool.ends)

@@ -84,9 +84,13 @@ def _ad_statistics(chunk: Chunk) -> Statistics:
     total = chunk.total
     n = chunk.each(total)
     at, middle = chunk.at, chunk.middle
-    # A level that holds everything, or nothing of this resample, has weight 0 / 0.
-    weight = middle * (n - middle) - n * at / 4
-    inner = np.divide(at, weight, out=np.zeros(np.shape(weight)), where=weight > 0)
+    weight = n - middle
+    weight *= middle
+    weight -= at * (n / 4)
+    if (empty := weight <= 0).any():
+        # A level that holds everything, or nothing of this resample, adds nothing.
+        weight[empty] = np.inf
+    inner = at / weight
     gap = chunk.middle_difference()
     gap *= gap
     a2 = chunk.dot(inner, gap) * (1 / chunk.n_a + 1 / chunk.n_b) / total * (total - 1) / total
@@ -148,14 +152,7 @@ def _mann_whitney_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarra
 
 def _brunner_munzel_statistics(chunk: Chunk) -> Statistics:
     """U and the variances of the placements of both sides."""
-    u = chunk.u()
-    placed_a = chunk.below_b - chunk.each(u / chunk.n_a)
-    placed_b = chunk.below_a - chunk.each(chunk.n_b**-1 * (chunk.n_a * chunk.n_b - u))
-    placed_a *= placed_a
-    placed_b *= placed_b
-    var_a = chunk.dot(placed_a, chunk.a.astype(float)) / (chunk.n_a - 1)
-    var_b = chunk.dot(placed_b, chunk.b.astype(float)) / (chunk.n_b - 1)
-    return u, var_a, var_b, chunk.n_levels
+    return *chunk.placements(), chunk.n_levels
 
 
 def _brunner_munzel_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarray) -> Scored:

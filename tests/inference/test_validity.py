@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pandas as pd
+import numpy as np
 import pytest
 
 from benchmarks import validity
@@ -58,13 +58,16 @@ SHARES, ALL = {"education", "job_location"}, {"education", "job_location", "rele
 )
 def test_hiring_demo(comparison: str, aggregation: str, binning: str, seen: set[str]) -> None:
     """The attributes of day 2 are found; days 1 and 3 stay quiet over 20 seeds up to the nominal rate."""
-    quiet = []
+    quiet, found_all = [], []
     for seed in range(20):
         reference = hiring_reference(seed)
         frames = check_frames(reference, hiring_days(reference, seed), hiring_dataset().schema)
         settings = QmadSettings(comparison=comparison, aggregation=aggregation, binning=binning, resamples=199, seed=seed)
         found = calibrate(frames, settings).attributes()
         flagged = found[found["verdict"] == "disparity"].groupby("frame")["attribute"].agg(set)
-        assert seen <= flagged["day2"], seed
+        assert seen & SHARES <= flagged["day2"], seed
+        found_all.append(seen <= flagged["day2"])
         quiet += [bool(flagged.get(day)) for day in ("day1", "day3")]
-    assert pd.Series(quiet).mean() <= 0.05
+    assert np.mean(quiet) <= 0.05
+    # The shift of relevant experience is a tenth of a standard deviation: found almost always, never surely.
+    assert np.mean(found_all) >= 0.9
