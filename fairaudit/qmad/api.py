@@ -12,6 +12,7 @@ from fairaudit.aggregation import aggregate
 from fairaudit.attributes import PairValues, pair_values, valid_values
 from fairaudit.contrast import Contrast, Pair
 from fairaudit.errors import CancelledError, SettingsError, column_not_found
+from fairaudit.kernels.functions import KS_EXACT_ROWS, KS_EXACT_ROWS_SCIPY
 from fairaudit.qmad.scoring import AttributeScore, comparison_for, cut, flagged, normalised_threshold, score_attribute
 from fairaudit.qmad.settings import QmadSettings
 from fairaudit.results import ATTRIBUTE_COLUMNS, BIN_COLUMNS, OVERALL_COLUMNS, AuditResult, now, versions
@@ -177,6 +178,10 @@ def score_frames(
         "versions": versions(),
         "created": now(),
     }
+    if settings.comparison in KS_EXACT_LIMITS:
+        larger = [max(row["n_target"], row["n_reference"]) for row in bin_rows if not np.isnan(row["score"])]
+        exact = sum(n <= KS_EXACT_LIMITS[settings.comparison] for n in larger)
+        provenance["ks_p_values"] = f"exact in {exact:,} bins, asymptotic in {len(larger) - exact:,}"
     return AuditResult(
         _typed(pd.DataFrame(bin_rows, columns=[*BIN_COLUMNS])),
         _typed(pd.DataFrame(attribute_rows, columns=[*ATTRIBUTE_COLUMNS, *EXTRA_ATTRIBUTE_COLUMNS])),
@@ -186,6 +191,8 @@ def score_frames(
     )
 
 
+KS_EXACT_LIMITS = {"ks": KS_EXACT_ROWS, "ks_auto": KS_EXACT_ROWS_SCIPY}
+"""Largest number of values on a side for which the p-value of a bin is exact."""
 EXTRA_ATTRIBUTE_COLUMNS = (
     "effect_kind",
     "mean_target",

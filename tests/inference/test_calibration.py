@@ -350,3 +350,14 @@ def test_stages_are_within_the_limit() -> None:
     assert tuple(sorted(calibration.STAGES)) == calibration.STAGES
     result = calibrate(frames(0.2), QmadSettings(resamples=150, bins=3, comparison="ad", binning="quantile")).attributes()
     assert set(result["n_resamples"]) <= {99, 150}
+
+
+def test_result_says_which_ks_p_values_are_exact() -> None:
+    data = check_frames(table(1, 900), {"d": table(2, 2400)})
+    settings = QmadSettings(resamples=0, bins=2, attributes=("height",))
+    assert audit_frames(data, settings).provenance["ks_p_values"] == "exact in 0 bins, asymptotic in 2"
+    assert (
+        audit_frames(data, replace(settings, comparison="ks_auto")).provenance["ks_p_values"]
+        == "exact in 2 bins, asymptotic in 0"
+    )
+    assert "ks_p_values" not in audit_frames(data, replace(settings, comparison="ad")).provenance
