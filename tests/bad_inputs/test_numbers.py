@@ -79,3 +79,16 @@ def test_ordered_levels_that_look_like_infinity_are_positions_not_numbers() -> N
     row = fairaudit.audit(frame, frame.iloc[::-1], bins=1, resamples=0).attributes().iloc[0]
     assert row["n_target"] == row["n_reference"] == 60
     assert row["mean_target"] == pytest.approx(1.0)
+
+
+def test_a_p_value_that_underflows_in_one_bin_does_not_decide_unseen() -> None:
+    same = np.linspace(0, 1, 4000)
+    reference, target = np.concatenate([same, same]), np.concatenate([same, same + 5])
+    for aggregation in ("harmonic", "min", "fisher"):
+        row = rows({"x": reference}, {"x": target}, comparison="ks", aggregation=aggregation).loc["x"]
+        assert row["verdict"] == "disparity"
+        assert "floor" in row["note"], (aggregation, row["note"])
+    assert (
+        "floor"
+        in fairaudit.audit(pd.DataFrame({"x": reference}), pd.DataFrame({"x": target}), bins=2, resamples=0).overall()["note"][0]
+    )

@@ -102,7 +102,11 @@ def test_used_and_left_out_rows_of_a_metric_are_all_rows_of_the_side(contrast: s
 def test_one_bad_day_does_not_take_the_other_days_down(resamples: int) -> None:
     dates = TARGET.assign(pay=pd.Timestamp("2020-01-01"))
     days = {"good": TARGET, "dates": dates, "without": TARGET.drop(columns="pay")}
-    rows = fairaudit.audit(REFERENCE, days, schema=SCHEMA, bins=3, resamples=resamples).attributes().set_index(["frame", "attribute"])
+    rows = (
+        fairaudit.audit(REFERENCE, days, schema=SCHEMA, bins=3, resamples=resamples)
+        .attributes()
+        .set_index(["frame", "attribute"])
+    )
     alone = fairaudit.audit(REFERENCE, {"good": TARGET}, schema=SCHEMA, bins=3, resamples=resamples).attributes()
     assert rows.loc[("good", "pay"), "score"] == alone.set_index("attribute").loc["pay", "score"]
     assert "dates in dates" in rows.loc[("dates", "pay"), "note"]
