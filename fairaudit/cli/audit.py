@@ -16,6 +16,7 @@ from fairaudit.cli.choices import Plain, merged, named_file, plain_settings, rea
 from fairaudit.cli.terminal import STDIO, check_outputs, columns, drop_output, one_line, progress, read_input, say, warn, write
 from fairaudit.errors import FairAuditError
 from fairaudit.qmad import audit_frames
+from fairaudit.reading.memory import give_back
 from fairaudit.reporting.tables import safe_csv
 from fairaudit.reporting.words import summary
 from fairaudit.results import VERDICT_LABELS, VERDICT_SYMBOLS, AuditResult
@@ -37,6 +38,10 @@ def run(options: argparse.Namespace) -> int:
     sources = {t.name: read_input(STDIO) for t in described if t.file == STDIO}
     reference, targets = read_tables(settings, folder, sources)
     frames = check_frames(reference, targets, settings.schema)
+    how_read = [f"{t.name}: {t.decision.sentence}" for t in (reference, *targets.values())]
+    # The audit works on the checked tables; those that were read would only take room beside it.
+    del reference, targets, sources
+    give_back()
     if changed := settings.changed_tables(frames):
         warn(f"{', '.join(changed)}: not the table that the settings were saved with, or read in another way.")
     result = audit_frames(frames, settings.qmad, progress=progress("Audit"))
@@ -50,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     code = _code(result, options.fail_on_disparity)
     if not options.quiet and STDIO not in (options.json, options.html, options.csv, options.save_settings):
         try:
-            _print(result, [f"{t.name}: {t.decision.sentence}" for t in (reference, *targets.values())])
+            _print(result, how_read)
             sys.stdout.flush()
         except BrokenPipeError:
             # Whoever reads has seen enough; a gate still needs the verdict.

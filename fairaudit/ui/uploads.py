@@ -10,6 +10,7 @@ import streamlit as st
 
 from fairaudit.errors import FairAuditError, ValidationError
 from fairaudit.reading import ReadOptions, ReadTable, read_table
+from fairaudit.reading.memory import give_back
 from fairaudit.ui import state
 from fairaudit.validation import check_frames
 
@@ -55,6 +56,8 @@ def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> None:
     named = tuple(zip((frames.reference.name, *names), (f.name for f in files), strict=True))
     state.load(state.Loaded(frames, "Your files", reading=reading, files=named, options=options))
     st.session_state[_DONE] = signature
+    del tables
+    give_back()
 
 
 def _unique(names: list[str], taken: str) -> list[str]:
