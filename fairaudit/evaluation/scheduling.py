@@ -8,8 +8,9 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any
 
 import joblib
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from fairaudit.errors import SettingsError
+from fairaudit.errors import FairAuditError, SettingsError
 
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
 CONNECT_SECONDS = 10
@@ -33,6 +34,8 @@ def run_tasks(tasks: Sequence[Task], n_jobs: int = 1, scheduler: str | None = No
     ------
     SettingsError
         If the number of processes is 0, or there is no Dask or no scheduler at the address.
+    FairAuditError
+        If a process ended in the middle of a task.
     """
     if scheduler is None and (isinstance(n_jobs, bool) or int(n_jobs) != n_jobs or n_jobs == 0):
         raise SettingsError(f"The number of processes must be 1 or more, or -1 for one per core. Got {n_jobs!r}.", "Choose 1.")
@@ -47,6 +50,11 @@ def run_tasks(tasks: Sequence[Task], n_jobs: int = 1, scheduler: str | None = No
             # Not "yield from", which would close the results before the warning filter below is in place.
             for item in results:  # noqa: UP028
                 yield item
+        except TerminatedWorkerError:
+            raise FairAuditError(
+                "A worker process ended in the middle of its work: it was stopped from outside, most often by the system for want of memory.",
+                "Run it again, with fewer processes if memory is short. The tables that are loaded are not affected.",
+            ) from None
         finally:
             with warnings.catch_warnings():
                 # joblib warns that it gives up running tasks; that is what closing early asks for.
