@@ -161,7 +161,7 @@ def visit(server: Server, tally: Tally, stop: threading.Event, rows: int) -> Non
             start = time.perf_counter()
             run("audit", query)
             while b"Calibrating: until" in visitor.seen:
-                time.sleep(0.5)
+                time.sleep(2)
                 run("audit", query)
             tally.audits.append(time.perf_counter() - start)
             run("baselines", query)
@@ -214,18 +214,18 @@ def _two_tabs(server: Server, tally: Tally, pages: list[Any], rows: int, folder:
         files.append(paths)
     for page in pages:
         page.on("pageerror", lambda error: tally.errors.append(f"tab: {error}"))
-        page.goto(server.url + "/data", timeout=90_000)
+        page.goto(server.url + "/data", timeout=300_000)
     for page, (reference, target) in zip(pages, files, strict=True):
         controls = page.locator('input[type="file"]')
-        controls.nth(1).wait_for(state="attached", timeout=90_000)
+        controls.nth(1).wait_for(state="attached", timeout=300_000)
         controls.nth(0).set_input_files(reference)
-        page.get_by_text("Add one or more target tables").wait_for(timeout=90_000)
+        page.get_by_text("Add one or more target tables").wait_for(timeout=300_000)
         controls.nth(1).set_input_files(target)
     for page in pages:
-        page.get_by_role("link", name="Go to the audit").click(timeout=90_000)
+        page.get_by_role("link", name="Go to the audit").click(timeout=300_000)
     for page, mark in zip(pages, marks, strict=True):
-        page.wait_for_selector(".js-plotly-plot", timeout=120_000)
-        page.wait_for_selector(idle, timeout=120_000)
+        page.wait_for_selector(".js-plotly-plot", timeout=300_000)
+        page.wait_for_selector(idle, timeout=300_000)
         tally.check(mark, page.content().encode(), True, "audit in a tab")
         if page.get_by_test_id("stAlertContentError").count() or page.get_by_test_id("stException").count():
             tally.errors.append(f"tab of {mark}: an error box")

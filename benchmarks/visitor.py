@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 import urllib.request
 import uuid
+from collections.abc import Iterable
+from contextlib import ExitStack
 from http.cookies import SimpleCookie
 from typing import Any
 
@@ -26,6 +28,8 @@ class Visitor:
     ----------
     seen : bytes
         All that the server sent during the last run of a page.
+    xsrf : str
+        The token that uploads must bear.
     errors : list of str
         Error boxes and exceptions of the last run.
     """
@@ -34,35 +38,36 @@ class Visitor:
         self.url = url
         with urllib.request.urlopen(f"{url}/_stcore/health", timeout=30) as answer:
             morsel = SimpleCookie(answer.headers.get("Set-Cookie", "")).get(_XSRF)
-        self._xsrf = morsel.value if morsel else ""
-        self._socket: ClientConnection = connect(
-            url.replace("http", "ws", 1) + "/_stcore/stream",
-            subprotocols=[Subprotocol("streamlit")],
-            max_size=None,
-            open_timeout=30,
-        )
+        self.xsrf = morsel.value if morsel else ""
+        self._open = ExitStack()
         self._session = ""
         self._pages: dict[str, str] = {}
         self._widgets: dict[str, WidgetState] = {}
         self._uploaders: dict[str, str] = {}
+        self._buttons: dict[str, str] = {}
         self._urls: dict[str, list[Any]] = {}
         self.seen = b""
         self.errors: list[str] = []
 
     def __enter__(self) -> Visitor:
+        address = self.url.replace("http", "ws", 1) + "/_stcore/stream"
+        connection = connect(address, subprotocols=[Subprotocol("streamlit")], max_size=None, open_timeout=60)
+        self._socket: ClientConnection = self._open.enter_context(connection)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.close()
+        self._open.close()
 
-    def run(self, page: str = "", query: str = "", timeout: float = 120) -> float:
-        """Run a page to its end; ``page`` is its path without the slash. Seconds it took."""
+    def run(self, page: str = "", query: str = "", timeout: float = 300, press: str = "") -> float:
+        """Run a page to its end, with a button pressed if one is named; ``page`` is its path without the slash. Seconds it took."""
         message = BackMsg()
         state = message.rerun_script
         state.query_string, state.page_script_hash = query, self._pages.get(page, "")
         if page and not state.page_script_hash:
             raise KeyError(f"{page!r} is no page of the dashboard: {sorted(self._pages)}")
         state.widget_states.widgets.extend(self._widgets.values())
+        if press:
+            state.widget_states.widgets.append(WidgetState(id=self._buttons[press], trigger_value=True))
         state.context_info.timezone, state.context_info.locale = "UTC", "en-GB"
         state.context_info.url = f"{self.url}/{page}"
         self.seen, self.errors = b"", []
@@ -77,21 +82,25 @@ class Visitor:
     def upload(self, label: str, files: dict[str, bytes]) -> None:
         """Put files into the upload control of this label, which the last run has shown; they are read by the next run."""
         widget = self._uploaders[label]
+        state = WidgetState(id=widget)
+        for (name, content), urls in zip(files.items(), self.upload_urls(files), strict=True):
+            self._put(urls.upload_url, name, content)
+            info = UploadedFileInfo(name=name, size=len(content), file_id=urls.file_id)
+            info.file_urls.CopyFrom(urls)
+            state.file_uploader_state_value.uploaded_file_info.append(info)
+        self._widgets[widget] = state
+
+    def upload_urls(self, names: Iterable[str]) -> list[Any]:
+        """Where the server wants files of these names to be put."""
         request = BackMsg(
-            file_urls_request=FileURLsRequest(request_id=uuid.uuid4().hex, file_names=list(files), session_id=self._session)
+            file_urls_request=FileURLsRequest(request_id=uuid.uuid4().hex, file_names=list(names), session_id=self._session)
         )
         self._socket.send(request.SerializeToString())
         wanted = request.file_urls_request.request_id
         deadline = time.perf_counter() + 60
         while wanted not in self._urls:
             self._receive(deadline)
-        state = WidgetState(id=widget)
-        for (name, content), urls in zip(files.items(), self._urls.pop(wanted), strict=True):
-            self._put(urls.upload_url, name, content)
-            info = UploadedFileInfo(name=name, size=len(content), file_id=urls.file_id)
-            info.file_urls.CopyFrom(urls)
-            state.file_uploader_state_value.uploaded_file_info.append(info)
-        self._widgets[widget] = state
+        return self._urls.pop(wanted)
 
     def _put(self, path: str, name: str, content: bytes) -> None:
         line = uuid.uuid4().hex
@@ -102,8 +111,8 @@ class Visitor:
             method="PUT",
             headers={
                 "Content-Type": f"multipart/form-data; boundary={line}",
-                "X-Xsrftoken": self._xsrf,
-                "Cookie": f"{_XSRF}={self._xsrf}",
+                "X-Xsrftoken": self.xsrf,
+                "Cookie": f"{_XSRF}={self.xsrf}",
             },
         )
         with urllib.request.urlopen(request, timeout=120) as answer:
@@ -132,6 +141,8 @@ class Visitor:
         kind = element.WhichOneof("type")
         if kind == "file_uploader":
             self._uploaders[element.file_uploader.label] = element.file_uploader.id
+        elif kind == "button":
+            self._buttons[element.button.label] = element.button.id
         elif kind == "exception":
             self.errors.append(f"{element.exception.type}: {element.exception.message}")
         elif kind == "alert" and element.alert.format == element.alert.ERROR:

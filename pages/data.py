@@ -23,6 +23,10 @@ targets = right.file_uploader(
     key=f"upload.targets.{state.generation()}",
     help="One or more, in the order of time.",
 )
+st.caption(
+    f"Up to {st.get_option('server.maxUploadSize')} MB a file. A larger table: save it as Parquet, which is several times smaller; audit it "
+    "from the command line, which has no limit; or draw a random sample of its rows with a fixed seed, and state that in your report."
+)
 options = reading_choices()
 if reference is not None:
     if targets:
