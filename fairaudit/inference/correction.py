@@ -100,7 +100,7 @@ class Tail:
 
     def border(self, p: float) -> float:
         """How extreme a score with the p-value ``p`` in the tail is."""
-        place = self.start + self.half * np.log2(TAIL / p)
+        place = self.start + self.half * np.log2(TAIL / max(p, np.finfo(float).tiny))
         return float(-np.exp(-place) if self.p_value else np.sqrt(place))
 
 
