@@ -14,10 +14,13 @@ from fairaudit.errors import ReadingError
 from fairaudit.reading.decisions import ReadDecision, ReadOptions, ReadTable
 from fairaudit.reading.delimited import read_delimited
 from fairaudit.reading.formats import file_format
+from fairaudit.reading.memory import give_back
 from fairaudit.reading.numbers import TextColumn, decide_decimal, is_number, text_column, to_arrow
 from fairaudit.reading.packed import read_excel, read_parquet
 from fairaudit.schema import Finding, Severity
 
+_LARGE = 2**24
+"""Bytes of a file from which on it is worth the time to return what parsing needed to the system."""
 Source = bytes | bytearray | memoryview | str | os.PathLike[str] | pd.DataFrame | BinaryIO
 
 
@@ -64,10 +67,15 @@ def read_table(
         return _Builder(name or "table", options).frame(source)
     content, file_name = _content(source, max_bytes)
     builder = _Builder(name or file_name or "table", options)
-    kind = file_format(content)
+    kind, large = file_format(content), len(content) > _LARGE
     if kind == "Parquet":
-        return builder.parquet(content, max_bytes)
-    return builder.excel(content, max_bytes) if kind == "Excel" else builder.csv(content)
+        table = builder.parquet(content, max_bytes)
+    else:
+        table = builder.excel(content, max_bytes) if kind == "Excel" else builder.csv(content)
+    if large:
+        del content
+        give_back()
+    return table
 
 
 def _content(source: Any, max_bytes: int | None) -> tuple[bytes, str]:
