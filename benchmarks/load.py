@@ -160,13 +160,13 @@ def visit(server: Server, tally: Tally, stop: threading.Event, rows: int) -> Non
             query = f"bins={5 + (number + turn) % 20}&pair={_PAIRS[(number + turn) % 3]}&resamples={(99, 199, 499)[number % 3]}&seed={number}"
             start = time.perf_counter()
             run("audit", query)
-            while b"Calibrating: until" in visitor.seen:
+            while b"Calibrating: until" in visitor.seen and not stop.is_set():
                 time.sleep(2)
                 run("audit", query)
-            tally.audits.append(time.perf_counter() - start)
-            run("baselines", query)
             if stop.is_set():
                 break
+            tally.audits.append(time.perf_counter() - start)
+            run("baselines", query)
         run("data")
     tally.visits += 1
 
@@ -238,8 +238,8 @@ def _two_tabs(server: Server, tally: Tally, pages: list[Any], rows: int, folder:
 def round_of(server: Server, minutes: float, rows: int, folder: Path) -> tuple[Tally, float]:
     """All visitors for some minutes; what they saw and the peak of the server's memory in MB."""
     tally, stop = Tally(), threading.Event()
-    crowd = [threading.Thread(target=visits, args=(server, tally, stop, rows)) for _ in range(SESSIONS)]
-    crowd.append(threading.Thread(target=tabs, args=(server, tally, stop, rows, folder)))
+    crowd = [threading.Thread(target=visits, args=(server, tally, stop, rows), daemon=True) for _ in range(SESSIONS)]
+    crowd.append(threading.Thread(target=tabs, args=(server, tally, stop, rows, folder), daemon=True))
     for thread in crowd:
         thread.start()
     end, peak = time.monotonic() + 60 * minutes, 0.0
