@@ -17,13 +17,18 @@ ICON = str(Path(__file__).parents[1] / "data" / "icon.svg")
 
 @contextmanager
 def work_in_progress() -> Iterator[None]:
-    """Room in the sidebar for the jobs that a page has started, also when the page stops early."""
+    """Room in the sidebar for the jobs of this session: running ones at once, because nothing can be drawn after ``st.stop()``."""
     room = st.sidebar.container()
+    with room:
+        shown = jobs.watch()
     try:
         yield
     finally:
-        with room:
-            jobs.watch()
+        if shown:
+            jobs.count()
+        else:
+            with room:
+                jobs.watch()
 
 
 def sidebar() -> None:

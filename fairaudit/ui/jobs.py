@@ -197,12 +197,19 @@ def _watch() -> None:
         st.rerun()
 
 
-def watch() -> None:
-    """Show the running jobs of this session; does nothing when there is none."""
-    jobs = running()
-    st.session_state["fairaudit.jobs.watched"] = len(jobs)
-    if jobs:
-        _watch()
+def count() -> int:
+    """Number of running jobs; the watch reruns the page when there are fewer later."""
+    running_now = len(running())
+    st.session_state["fairaudit.jobs.watched"] = running_now
+    return running_now
 
 
-__all__ = ["Cancel", "Job", "Progress", "find", "forget", "raise_error", "result", "running", "start", "watch"]
+def watch() -> bool:
+    """Show the running jobs of this session; False when there is none."""
+    if not count():
+        return False
+    _watch()
+    return True
+
+
+__all__ = ["Cancel", "Job", "Progress", "count", "find", "forget", "raise_error", "result", "running", "start", "watch"]

@@ -292,6 +292,18 @@ def test_data_that_do_not_ship_are_asked_for(page: Any, tmp_path: Path, monkeypa
     assert not [b for b in page.button if b.key == "evaluation.run"]
 
 
+def test_a_page_that_stops_early_still_shows_what_runs(page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAIRAUDIT_DATA", str(tmp_path))
+    app = tiny(page, levels=tuple(k / 10 for k in range(11)))
+    app.button(key="evaluation.run").click().run()
+    control(app, "evaluation.data").set_value("student").run()
+    check(app)
+    assert "does not ship with fairaudit" in words(app)
+    assert _job("evaluation").running
+    app.button(key="cancel.evaluation").click().run()
+    check(app)
+
+
 def test_student_from_an_uploaded_file(page: Any, real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAIRAUDIT_DATA", str(tmp_path))
     control(page, "evaluation.data").set_value("student").run()

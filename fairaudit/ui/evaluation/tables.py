@@ -136,7 +136,9 @@ def offer_dataset(name: str) -> Dataset | None:
 def _ask_for(spec: Published) -> tuple[Dataset, bytes | str | None] | None:
     """The data set, and where it came from."""
     with st.container(border=True):
-        st.markdown(f"**{plain(spec.file)} does not ship with fairaudit, and no usable copy of it is in {plain(data_folder())}.**")
+        st.markdown(
+            f"**{plain(spec.file)} does not ship with fairaudit, and no usable copy of it is in {plain(data_folder())}.**"
+        )
         first, second, third = st.columns(3, gap="medium")
         uploaded = first.file_uploader(
             f"Upload {spec.file}", ["csv", "gz"], key=f"evaluation.file.{spec.file}.{state.generation()}"
