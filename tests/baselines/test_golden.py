@@ -127,6 +127,20 @@ def test_adult(sample_data: Path, aif360: SimpleNamespace) -> None:
     assert_allclose(consistency(features, decisions), aif360.consistency(features, decisions), rtol=0, atol=1e-9)
 
 
+def test_hiring(sample_data: Path, aif360: SimpleNamespace) -> None:
+    """Salaries have no label; who is above the median stands for the decision, and for the label the same with a year more of experience."""
+    day, reference = (pd.read_csv(sample_data / f"hiring_{n}.csv") for n in ("day2_biased", "reference"))
+    line = reference["predicted_salary"].median()
+    frames = (day, reference)
+    a, b = (Side.of("side", y_true=f["predicted_salary"] + 5100 >= line, y_pred=f["predicted_salary"] >= line) for f in frames)
+    assert_equals_aif360(a, b, aif360)
+    groups = [day.loc[day["gender"] == sex, "predicted_salary"] for sex in ("WOMAN", "MAN")]
+    assert_equals_aif360(*(Side.of("group", y_true=g + 5100 >= line, y_pred=g >= line) for g in groups), aif360)
+    features = pd.get_dummies(day.drop(columns="predicted_salary").iloc[:3000]).to_numpy(dtype=float)
+    decisions = (day["predicted_salary"].iloc[:3000] >= line).to_numpy()
+    assert_allclose(consistency(features, decisions), aif360.consistency(features, decisions), rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_consistency_with_many_ties(seed: int, aif360: SimpleNamespace) -> None:
     rng = np.random.default_rng(seed)
