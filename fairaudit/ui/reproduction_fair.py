@@ -93,7 +93,7 @@ def _characteristics() -> None:
         column_config={
             "dataset": "data set",
             "published": st.column_config.NumberColumn("published", format="%.4g"),
-            "recomputed": st.column_config.NumberColumn("recomputed", format="%.4f"),
+            "recomputed": st.column_config.NumberColumn("recomputed", format="%.4g"),
             "difference": st.column_config.NumberColumn("difference", format="%.4f"),
             "note": st.column_config.TextColumn("why", width="large"),
         },
