@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from fairaudit.ui.components import page_head
 from fairaudit.reporting.chapters import chapters
+from fairaudit.ui.components import page_head
 
 page_head("Method", "What every number on the other pages means, when not to trust it, and where it comes from.")
 
