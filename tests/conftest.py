@@ -87,8 +87,6 @@ def app_server() -> Iterator[Server]:
         "server.port": port,
         "server.headless": "true",
         "server.fileWatcherType": "none",
-        # Pickling the whole session after every run is too slow for people with large tables, and right for a test.
-        "runner.enforceSerializableSessionState": "true",
     }
     command = [sys.executable, "-m", "streamlit", "run", "app.py", *(f"--{name}={value}" for name, value in options.items())]
     with log.open("wb") as stream:

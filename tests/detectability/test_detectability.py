@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import fairaudit.detectability.engine as engine
 from fairaudit.baselines import baselines_of_frames
 from fairaudit.detectability import (
     CURVE_COLUMNS,
@@ -19,6 +18,7 @@ from fairaudit.detectability import (
     Reading,
     deal,
     detectability,
+    engine,
     named_detectors,
     plant,
 )

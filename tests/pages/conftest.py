@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,8 +49,11 @@ def demo_app(app: AppTest) -> Callable[[str], AppTest]:
 
 
 def check(app: AppTest) -> None:
-    """No traceback on the page."""
+    """No traceback on the page, and only values that can be copied in the session."""
     assert not app.exception, [e.message for e in app.exception]
+    for key, value in app.session_state.filtered_state.items():
+        if str(key).startswith("fairaudit."):
+            pickle.dumps(value)
 
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
