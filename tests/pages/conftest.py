@@ -12,6 +12,11 @@ import pytest
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
+from fairaudit.ui import state
+
+SESSION_KEYS = [
+    v for k, v in vars(state).items() if k.startswith("_") and isinstance(v, str) and v.startswith("fairaudit.") and k.isupper()
+]
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
 
@@ -51,9 +56,9 @@ def demo_app(app: AppTest) -> Callable[[str], AppTest]:
 def check(app: AppTest) -> None:
     """No traceback on the page, and only values that can be copied in the session."""
     assert not app.exception, [e.message for e in app.exception]
-    for key, value in app.session_state.filtered_state.items():
-        if str(key).startswith("fairaudit."):
-            pickle.dumps(value)
+    for key in SESSION_KEYS:
+        if key in app.session_state:
+            pickle.dumps(app.session_state[key])
 
 
 def figures(app: AppTest) -> list[dict[str, Any]]:
