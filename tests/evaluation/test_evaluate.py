@@ -115,7 +115,13 @@ def test_two_processes_give_the_same_numbers(world: World) -> None:
 def test_a_dask_cluster_gives_the_same_numbers(world: World) -> None:
     distributed = pytest.importorskip("dask.distributed", reason="the extra fairaudit[cluster] is not installed")
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1", silence_logs=50
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        dashboard_address=None,
+        host="127.0.0.1",
+        silence_logs=50,
     )
     with cluster:
         there = world.run(scheduler=cluster.scheduler_address, **QUICK)
