@@ -44,7 +44,10 @@ def click_cell(page, chart: int, customdata: list) -> None:
         [chart, json.dumps(customdata, separators=(",", ":"), ensure_ascii=False)],
     )
     assert spot is not None, f"no cell {customdata}"
-    page.mouse.click(*spot)
+    page.mouse.move(*spot)
+    page.wait_for_timeout(400)  # plotly reports the cell that is hovered, and looks for it a few times a second only
+    page.mouse.down()
+    page.mouse.up()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -88,6 +91,8 @@ def test_upload_choose_click_read(browser_page, sample_data, scheme, capsys):
     for frame in ("hiring_day1", "hiring_day2_biased"):
         assert f"{scores[frame, 'education']:.2f}" in shown
 
+    page.get_by_text("Calibrated p").first.wait_for()  # the page is drawn anew when the verdicts are ready
+    visit.wait_idle()
     click_cell(page, 0, ["hiring_day2_biased", "", "job_location"])
     page.get_by_role("heading", name="job_location").wait_for()
     visit.wait_idle()
