@@ -31,8 +31,7 @@ def test_shipped_table_is_complete_and_says_what_is_promised() -> None:
 def test_false_alarms_of_one_attribute() -> None:
     found = validity.false_alarms(repeats=300, seed=1)
     assert found["calibrated"].max() <= 0.09, found.to_string()
-    # p < 0.05 is met by 9 of 200 ranks: the exact level at 199 permutations is 4.5 %, and less where scores are tied.
-    assert 0.035 <= found["calibrated"].mean() <= 0.055, found.to_string()
+    assert 0.04 <= found["calibrated"].mean() <= 0.06, found.to_string()
 
 
 @pytest.mark.slow
