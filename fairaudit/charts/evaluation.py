@@ -9,10 +9,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from fairaudit.charts.cells import Cell, Grid, draw_grid
-from fairaudit.charts.layout import BAR_GAP, finish, grid_domains, panel_title
+from fairaudit.charts.layout import BAR_GAP, deviation_band, finish, grid_domains, panel_title
 from fairaudit.charts.sides import rows_of
 from fairaudit.charts.text import missing, number, percent, plain, short, signed, wrapped
-from fairaudit.charts.theme import SYMBOLS, Theme, colour_scale, faded
+from fairaudit.charts.theme import SYMBOLS, Theme, colour_scale
 
 RANKS = {"close_to_fair": -2.0, "better": -1.0, "mixed": 0.0, "not_better": 1.0, "harmful": 2.0, "not_measurable": math.nan}
 """Colour of a rating: from helpful to harmful."""
@@ -269,23 +269,7 @@ def _level_curve(
 ) -> None:
     if not len(part):
         return
-    banded = part.dropna(subset=["mean", "std"])
-    if len(banded):
-        upper, lower = banded["mean"] + banded["std"], banded["mean"] - banded["std"]
-        figure.add_trace(
-            go.Scatter(
-                x=[*banded["level"], *banded["level"][::-1]],
-                y=[*upper, *lower[::-1]],
-                fill="toself",
-                fillcolor=faded(colour, 0.14),
-                line={"width": 0},
-                mode="lines",
-                hoverinfo="skip",
-                showlegend=False,
-                name="standard deviation",
-                **place,
-            )
-        )
+    deviation_band(figure, part, colour, 0.14, place)
     failed = (part["n_ok"] < part["n_folds"]).to_numpy()
     figure.add_trace(
         go.Scatter(

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from fairaudit.charts.layout import BAR_GAP, finish, grid_domains, panel_title
+from fairaudit.charts.layout import BAR_GAP, deviation_band, finish, grid_domains, panel_title
 from fairaudit.charts.text import column_label, number, short, wrapped
-from fairaudit.charts.theme import SYMBOLS, Theme, colour_scale, faded
+from fairaudit.charts.theme import SYMBOLS, Theme, colour_scale
 
 SPREAD = 0.36
 """Half of the room that the levels of a method take on the axis of methods."""
@@ -79,23 +79,7 @@ def _line(
     figure: go.Figure, part: pd.DataFrame, theme: Theme, name: str, place_of_model: int, place: dict[str, str], *, first: bool
 ) -> None:
     colour = theme.series[place_of_model % len(theme.series)]
-    banded = part.dropna(subset=["mean", "std"])
-    if len(banded):
-        upper, lower = banded["mean"] + banded["std"], banded["mean"] - banded["std"]
-        figure.add_trace(
-            go.Scatter(
-                x=[*banded["level"], *banded["level"][::-1]],
-                y=[*upper, *lower[::-1]],
-                fill="toself",
-                fillcolor=faded(colour, 0.13),
-                line={"width": 0},
-                mode="lines",
-                hoverinfo="skip",
-                showlegend=False,
-                name="standard deviation",
-                **place,
-            )
-        )
+    deviation_band(figure, part, colour, 0.13, place)
     baseline = part.loc[part["level"] == 0, "mean"].dropna()
     if len(baseline):
         ends = [float(part["level"].min()), float(part["level"].max())]

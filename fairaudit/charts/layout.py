@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 
+import pandas as pd
 import plotly.graph_objects as go
 
 from fairaudit.charts.text import clean, column_label, plain, width_of
-from fairaudit.charts.theme import Theme
+from fairaudit.charts.theme import Theme, faded
 
 CHARACTER = 7.2
 """Pixels of a character of the 12-pixel font, for a wide font."""
@@ -140,6 +141,28 @@ def finish(
     figure.update_xaxes(**axis)
     figure.update_yaxes(**axis)
     return figure
+
+
+def deviation_band(figure: go.Figure, part: pd.DataFrame, colour: str, opacity: float, place: dict[str, str]) -> None:
+    """One standard deviation around the means of a line over ``level``; nothing where no level has both."""
+    banded = part.dropna(subset=["mean", "std"])
+    if not len(banded):
+        return
+    upper, lower = banded["mean"] + banded["std"], banded["mean"] - banded["std"]
+    figure.add_trace(
+        go.Scatter(
+            x=[*banded["level"], *banded["level"][::-1]],
+            y=[*upper, *lower[::-1]],
+            fill="toself",
+            fillcolor=faded(colour, opacity),
+            line={"width": 0},
+            mode="lines",
+            hoverinfo="skip",
+            showlegend=False,
+            name="standard deviation",
+            **place,
+        )
+    )
 
 
 def label_margin(labels: list[str], limit: int, extra: int = 20) -> int:
