@@ -197,6 +197,29 @@ def _watch() -> None:
         st.rerun()
 
 
+@st.fragment(run_every=0.5)
+def progress_line(name: str, units: str, kept: str) -> None:
+    """Finished share, remaining time and a way to stop, on the page; the sidebar shows the same on every page and reruns the page at the end.
+
+    Parameters
+    ----------
+    name : str
+        Of the job.
+    units : str
+        What is counted, such as ``"plantings"``.
+    kept : str
+        What stays after a stop, in a sentence.
+    """
+    job = find(name)
+    if job is None:
+        return
+    left, right = st.columns([4, 1], vertical_alignment="center")
+    done = f"{job.done:,} of {job.total:,} {units}" if job.total else "starting"
+    left.progress(job.share, text=" · ".join(filter(None, (done, job.remaining()))))
+    if right.button("Stop here", key=f"stop.{name}", icon=":material/stop:", help=kept):
+        job.cancel()
+
+
 def count() -> int:
     """Number of running jobs; the watch reruns the page when there are fewer later."""
     running_now = len(running())
@@ -212,4 +235,17 @@ def watch() -> bool:
     return True
 
 
-__all__ = ["Cancel", "Job", "Progress", "count", "find", "forget", "raise_error", "result", "running", "start", "watch"]
+__all__ = [
+    "Cancel",
+    "Job",
+    "Progress",
+    "count",
+    "find",
+    "forget",
+    "progress_line",
+    "raise_error",
+    "result",
+    "running",
+    "start",
+    "watch",
+]

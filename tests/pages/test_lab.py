@@ -237,7 +237,7 @@ def test_a_stopped_run_shows_what_is_finished_and_says_so(lab):
         shares = [p for p in app.get("progress") if "of 5,500 plantings" in p.proto.text]
         done = int(shares[0].proto.text.split(" of ")[0].replace(",", "")) if shares else 0
         if done > 11:
-            app.button(key="lab.stop").click().run()
+            app.button(key="stop.lab.curve").click().run()
             stopped = True
     assert stopped
     wait_for_curve(app)

@@ -60,7 +60,7 @@ def run(experiment: Experiment) -> EvaluationResult | None:
         st.rerun()
     with right:
         if running:
-            _progress()
+            jobs.progress_line(NAME, "units", "Finished units are kept and shown.")
         elif same and held is not None and held.complete:
             st.caption(
                 f":material/check: Computed in {_duration(held.provenance['seconds'])}. The same choices give the same numbers."
@@ -147,16 +147,3 @@ def _duration(seconds: float) -> str:
     if seconds < 90:
         return f"{max(1.0, seconds):.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-@st.fragment(run_every=0.5)
-def _progress() -> None:
-    """Finished share, remaining time and a way to stop; the sidebar shows the same on every page and reruns the page at the end."""
-    job = jobs.find(NAME)
-    if job is None:
-        return
-    left, right = st.columns([4, 1], vertical_alignment="center")
-    done = f"{job.done:,} of {job.total:,} units" if job.total else "starting"
-    left.progress(job.share, text=" · ".join(filter(None, (done, job.remaining()))))
-    if right.button("Stop here", key="evaluation.stop", icon=":material/stop:", help="Finished units are kept and shown."):
-        job.cancel()

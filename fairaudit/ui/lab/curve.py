@@ -59,7 +59,7 @@ def curve(place: Where, stack: Stack, how: Measures) -> None:
         st.rerun()
     with right:
         if running:
-            _progress()
+            jobs.progress_line(NAME, "plantings", "Finished repeats are kept and shown.")
         else:
             st.caption(f"{len(arguments['strengths'])} strengths × {arguments['repeats']} repeats = {total:,} plantings.")
     if job is None or job.running:
@@ -137,19 +137,6 @@ def _key(place: Where, stack: Stack, arguments: dict[str, Any]) -> str:
     predictor = "" if place.predictor is None else place.predictor.name
     parts = (place.table.fingerprint, json.dumps(stack.steps, sort_keys=True), predictor, repr(arguments | {"predict": None}))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-@st.fragment(run_every=0.5)
-def _progress() -> None:
-    """Finished share, remaining time and a way to stop; the sidebar shows the same on every page and reruns the page at the end."""
-    job = jobs.find(NAME)
-    if job is None:
-        return
-    left, right = st.columns([4, 1], vertical_alignment="center")
-    done = f"{job.done:,} of {job.total:,} plantings" if job.total else "starting"
-    left.progress(job.share, text=" · ".join(filter(None, (done, job.remaining()))))
-    if right.button("Stop here", key="lab.stop", icon=":material/stop:", help="Finished repeats are kept and shown."):
-        job.cancel()
 
 
 def _show(result: DetectabilityResult, how: Measures) -> None:
