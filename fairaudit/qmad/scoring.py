@@ -110,13 +110,11 @@ def flagged(spec: ComparisonSpec, settings: QmadSettings, score: float, spread: 
     """The uncalibrated rule, and how it reads."""
     if spec.is_p_value:
         rule = f"p < {settings.alpha:g}"
-        return (None if np.isnan(score) else bool(score < settings.alpha)), rule
-    threshold = threshold_of(spec, settings)
-    size = abs(score - spec.no_difference)
-    if spec.scale == "unit":
-        rule = f"more than {threshold:g} standard deviations"
-        return (None if np.isnan(score) else bool(size > threshold * spread) if spread > 0 else bool(size > 0)), rule
-    return (None if np.isnan(score) else bool(size > threshold)), f"score > {threshold:g}"
+    elif spec.scale == "unit":
+        rule = f"more than {threshold_of(spec, settings):g} standard deviations"
+    else:
+        rule = f"score > {threshold_of(spec, settings):g}"
+    return None if np.isnan(score) else bool(flags(spec, settings, np.array([score]), spread)[0]), rule
 
 
 def flags(spec: ComparisonSpec, settings: QmadSettings, scores: np.ndarray, spread: float) -> np.ndarray:
