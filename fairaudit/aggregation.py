@@ -22,8 +22,6 @@ class AggregationSpec(FunctionSpec):
         True when it is defined for p-values and for nothing else.
     weighted : bool
         True when weights are defined for it.
-    combines_p_values : bool
-        True when the result of p-values may be read as one, at least approximately.
     rows : callable or None
         The same over the rows of a matrix: values and weights of shape (n, k) in, where undefined values have weight 0; shape (n,) out.
         Functions without one are called row by row.
@@ -31,7 +29,6 @@ class AggregationSpec(FunctionSpec):
 
     p_values_only: bool = False
     weighted: bool = True
-    combines_p_values: bool = False
     rows: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
 
 
@@ -190,7 +187,6 @@ def arithmetic(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     pitfall="Slightly liberal for independent p-values, and a single p-value of 0 makes the result 0.",
     reference="QMAD, equations 10 and 11; D. J. Wilson, PNAS 116 (2019) 1195",
     formula=r"M_a = \frac{B}{\sum_{b=1}^{B} 1 / C_{a,b}}",
-    combines_p_values=True,
     rows=_harmonic_rows,
 )
 def harmonic(values: np.ndarray, weights: np.ndarray | None = None) -> float:
@@ -263,7 +259,6 @@ def minimum(values: np.ndarray) -> float:
     formula=r"M_a = P\left(\chi^2_{2B} \ge -2 \sum_b \ln C_{a,b}\right)",
     p_values_only=True,
     weighted=False,
-    combines_p_values=True,
     rows=_fisher_rows,
 )
 def fisher(values: np.ndarray) -> float:
@@ -281,7 +276,6 @@ def fisher(values: np.ndarray) -> float:
     reference="S. A. Stouffer et al. (1949); scipy.stats.combine_pvalues",
     formula=r"M_a = 1 - \Phi\left(\frac{\sum_b w_b \Phi^{-1}(1 - C_{a,b})}{\sqrt{\sum_b w_b^2}}\right)",
     p_values_only=True,
-    combines_p_values=True,
     rows=_stouffer_rows,
 )
 def stouffer(values: np.ndarray, weights: np.ndarray | None = None) -> float:
@@ -302,7 +296,6 @@ def stouffer(values: np.ndarray, weights: np.ndarray | None = None) -> float:
     reference="Y. Liu, J. Xie, JASA 115 (2020) 393",
     formula=r"M_a = \tfrac12 - \tfrac1\pi \arctan\left(\sum_b w_b \tan\left((\tfrac12 - C_{a,b})\pi\right)\right)",
     p_values_only=True,
-    combines_p_values=True,
     rows=_cauchy_rows,
 )
 def cauchy(values: np.ndarray, weights: np.ndarray | None = None) -> float:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from fairaudit.errors import SettingsError, unknown_name
 
 Seed = int | np.random.SeedSequence
-SelectionKind = Literal["random_selection", "self_selection", "malicious_selection", "uniform_undersampling"]
 SELECTION_KINDS: tuple[str, ...] = ("random_selection", "self_selection", "malicious_selection", "uniform_undersampling")
 FAIR_EVALUATION = "No evaluation without fair representation, section {}"
 """The paper behind label and selection bias."""

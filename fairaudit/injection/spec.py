@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -101,10 +101,6 @@ class InjectionSpec(FunctionSpec):
     def parameter(self, name: str) -> ParameterSpec | None:
         """The parameter of that name, None where the injection has none."""
         return next((p for p in self.parameters if p.name == name), None)
-
-    def defaults(self) -> Mapping[str, Any]:
-        """Default of every parameter."""
-        return {p.name: p.default for p in self.parameters}
 
 
 INJECTIONS: Registry[InjectionSpec] = Registry("injection", InjectionSpec)

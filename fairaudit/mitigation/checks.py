@@ -9,7 +9,6 @@ from fairaudit.mitigation.registry import Scored
 
 REMEDY = "Use fewer folds, a lower level or more rows, so that each group has both labels in the validation fold."
 _GROUPS = ("privileged", "unprivileged")
-Count = np.ndarray | float
 
 
 def validation_labels(validation: Scored) -> np.ndarray:

@@ -16,7 +16,7 @@ import pandas as pd
 from fairaudit.errors import SettingsError
 from fairaudit.reproduction import flags
 from fairaudit.reproduction.agreement import HIGH, LOW, explanation, is_unbiased, status
-from fairaudit.reproduction.tables import CELL, DATA, TABLES, planted, published, rows, table_spec
+from fairaudit.reproduction.tables import CELL, DATA, planted, published, rows, table_spec
 from fairaudit.results import records
 
 VALUES, SETTINGS = "default_values.csv", "default_settings.json"
@@ -218,8 +218,3 @@ class ReproductionResult:
 def default_run() -> ReproductionResult:
     """The recomputation that ships with the package: all tables, 20 seeds."""
     return ReproductionResult.load()
-
-
-def table_names() -> tuple[str, ...]:
-    """Numbers of all tables that can be recomputed."""
-    return tuple(TABLES)

@@ -12,6 +12,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from fairaudit.charts import DARK, LIGHT, Theme
 from fairaudit.errors import FairAuditError, ValidationError
+from fairaudit.reporting import safe_csv
 from fairaudit.schema import Finding
 from fairaudit.ui import state
 
@@ -119,8 +120,6 @@ def findings_table(findings: tuple[Finding, ...]) -> None:
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """A table as CSV in which no cell is run as a formula by a spreadsheet."""
-    from fairaudit.reporting import safe_csv
-
     return safe_csv(frame)
 
 
