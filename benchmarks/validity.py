@@ -85,7 +85,7 @@ def false_alarms(repeats: int = 300, seed: int = 0, report: Callable[[int], None
             scores = pool.attribute_scores(side, None, lambda: None)
             p = rank_p_values(extremeness(scores, spec.is_p_value, spec.no_difference)[:, None], spec.is_p_value)[0, 0]
             flagged = flags(spec, QmadSettings(alpha=ALPHA), scores, float(np.concatenate([target, reference]).std(ddof=1)))
-            hits[i] += flagged[0], not np.isnan(scores[0]) and p < ALPHA, flagged[1:].mean()
+            hits[i] += flagged[0], not np.isnan(scores[0]) and p <= ALPHA, flagged[1:].mean()
         report(repeat + 1)
     table = pd.DataFrame(
         [(s.name, aggregation_for(s), b, k) for s, b, k in wanted], columns=["comparison", "aggregation", "binning", "attribute"]
@@ -160,12 +160,12 @@ one in twenty times.
 ## One attribute
 
 {TARGET} target and {REFERENCE} reference rows, {BINS} bins, {repeats} data sets, {PERMUTATIONS} permutations each. `paper`: share flagged by the
-paper's rule (p < 0.05, or the score above its threshold). `calibrated`: share with a permutation p-value below 0.05.
+paper's rule (p < 0.05, or the score above its threshold). `calibrated`: share with a permutation p-value of at most 0.05.
 
 The calibrated verdict flags {100 * wide["calibrated"].mean():.1f} % on average, from {100 * wide["calibrated"].min():.1f} % to
 {100 * wide["calibrated"].max():.1f} % (the standard error of a cell is {100 * np.sqrt(0.05 * 0.95 / repeats):.1f} points). The paper's rule flags up to
-{100 * worst["paper"]:.0f} % ({worst["comparison"]}, {worst["binning"]} bins, {worst["attribute"]}). With {PERMUTATIONS} permutations p < 0.05 is met by
-{int(np.ceil(ALPHA * (PERMUTATIONS + 1))) - 1} of {PERMUTATIONS + 1} ranks, so the exact level is {100 * (np.ceil(ALPHA * (PERMUTATIONS + 1)) - 1) / (PERMUTATIONS + 1):.1f} %.
+{100 * worst["paper"]:.0f} % ({worst["comparison"]}, {worst["binning"]} bins, {worst["attribute"]}). Where scores have no ties the level is exact: p ≤ 0.05
+is met by {int(ALPHA * (PERMUTATIONS + 1))} of {PERMUTATIONS + 1} ranks. Ties lower it.
 
 {markdown(wide)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import pandas as pd
 
 from fairaudit.contrast import Pair
 from fairaudit.errors import CancelledError, SettingsError
-from fairaudit.inference.correction import benjamini_hochberg, holm_factor, holm_over_pairs
+from fairaudit.inference.correction import TOLERANCE, at_most, benjamini_hochberg, holm_factor, holm_over_pairs
 from fairaudit.inference.nulls import STAGES, Null, NullBuilder, PreparedPair, borders, prepare, rank_border, settled
 from fairaudit.inference.row_order import row_order_findings
 from fairaudit.qmad.api import Cancel, Progress, score_frames
@@ -170,12 +171,12 @@ def _doubtful(settings: QmadSettings, measured: Sequence[Measured]) -> tuple[flo
 
 
 def _resolution(settings: QmadSettings, nulls: Sequence[PairNull]) -> tuple[Finding, ...]:
-    """A finding when a corrected p-value cannot fall below alpha."""
+    """A finding when no corrected p-value can reach alpha."""
     if settings.correction == "none" or not nulls:
         return ()
     per_attribute = settings.correction == "benjamini_hochberg"
     tests = sum(len(n.rows) for n in nulls) if per_attribute else len(nulls)
-    if tests / (settings.resamples + 1) < settings.alpha:
+    if at_most(tests / (settings.resamples + 1), settings.alpha):
         return ()
     return (
         Finding(
@@ -185,7 +186,7 @@ def _resolution(settings: QmadSettings, nulls: Sequence[PairNull]) -> tuple[Find
             "",
             f"With {settings.resamples} permutations and {tests} {'tests' if per_attribute else 'pairs'} "
             f"a single difference, however large, cannot be flagged at {settings.alpha:g}.",
-            f"Use at least {int(tests / settings.alpha)} permutations, or compare fewer pairs.",
+            f"Use at least {math.ceil(tests / settings.alpha * (1 - TOLERANCE)) - 1:,} permutations, or compare fewer pairs.",
         ),
     )
 
@@ -231,8 +232,8 @@ def _adjusted(families: list[np.ndarray], settings: QmadSettings) -> tuple[list[
     if settings.correction == "benjamini_hochberg":
         joined = np.concatenate(families)
         adjusted = benjamini_hochberg(joined)
-        border = max(joined[adjusted < alpha], default=alpha / len(joined))
-        return np.split(adjusted, np.cumsum([len(f) for f in families])[:-1]), [alpha / border * (1 - 1e-9)] * len(families)
+        border = max(joined[at_most(adjusted, alpha)], default=alpha / len(joined))
+        return np.split(adjusted, np.cumsum([len(f) for f in families])[:-1]), [alpha / border] * len(families)
     return holm_over_pairs(families), [holm_factor(families, i, alpha) for i in range(len(families))]
 
 
@@ -245,7 +246,7 @@ def _as_score(border: float, p_value: bool, no_difference: float) -> float:
 
 def _rule(settings: QmadSettings, attributes: int, pairs: int) -> str:
     """How a calibrated verdict comes about."""
-    rule = f"permutation p < {settings.alpha:g}"
+    rule = f"permutation p ≤ {settings.alpha:g}"
     if settings.correction == "none":
         return f"{rule}, not corrected"
     many = [f"{n} {word}s" for n, word in ((attributes, "attribute"), (pairs, "pair")) if n > 1]
@@ -268,7 +269,7 @@ def _fill(
 ) -> None:
     table.loc[rows, "p_value"] = p
     table.loc[rows, "p_adjusted"] = adjusted
-    table.loc[rows, "verdict"] = np.where(adjusted < settings.alpha, "disparity", "no_evidence")
+    table.loc[rows, "verdict"] = np.where(at_most(adjusted, settings.alpha), "disparity", "no_evidence")
     table.loc[rows, "false_alarm_rate"] = alarms
     table.loc[rows, "critical_score"] = critical
     table.loc[rows, "n_resamples"] = permutations

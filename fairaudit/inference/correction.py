@@ -15,6 +15,14 @@ TAIL = 0.1
 """Share of the rows that make up the tail of a column."""
 
 
+def at_most(p: np.ndarray | float, limit: float) -> np.ndarray:
+    """Whether p-values are at most a limit: the rule of every calibrated verdict.
+
+    Permutation p-values are fractions; one that equals the limit, such as 10 of 200 at 5 %, counts as at most it whatever its last digit says.
+    """
+    return np.asarray(p <= limit * (1 + TOLERANCE))
+
+
 def extremeness(scores: np.ndarray, p_value: bool, no_difference: float = 0.0) -> np.ndarray:
     """Scores turned so that larger means more disparity; undefined ones are the least extreme.
 
@@ -170,9 +178,9 @@ def holm_over_pairs(families: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def holm_factor(families: Sequence[np.ndarray], index: int, alpha: float) -> float:
-    """By what ``holm_over_pairs`` multiplies a p-value of a family that is just below the border of being rejected."""
+    """By what ``holm_over_pairs`` multiplies a p-value of a family that is at the border of being rejected."""
     others = sorted((float(np.max(f)) for j, f in enumerate(families) if j != index and len(f)), reverse=True)
-    return float(max((m for m, q in enumerate(others, start=2) if m * q >= alpha), default=1))
+    return float(max((m for m, q in enumerate(others, start=2) if not at_most(m * q, alpha)), default=1))
 
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:

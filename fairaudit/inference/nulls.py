@@ -13,7 +13,7 @@ from fairaudit.aggregation import aggregate_rows
 from fairaudit.attributes import PairValues, pair_values
 from fairaudit.comparison import ComparisonSpec, normalise
 from fairaudit.contrast import Pair
-from fairaudit.inference.correction import TAIL, Tail, extremeness, rank_p_values, westfall_young
+from fairaudit.inference.correction import TAIL, Tail, at_most, extremeness, rank_p_values, westfall_young
 from fairaudit.inference.pools import STREAM, RowPool, pair_seed, row_pool
 from fairaudit.inference.resampling import AttributePool, Check
 from fairaudit.qmad.scoring import comparison_for, possible_bins, shuffled
@@ -232,7 +232,7 @@ def borders(null: Null, alpha: float, factor: float, corrected: bool) -> list[fl
     if not corrected:
         return [rank_border(column, alpha / factor) for column in null.extreme.T]
     n = null.n_permutations + 1
-    allowed = _below(alpha / factor, n)
+    allowed = _ranks_within(alpha / factor, n)
     if allowed == 0:
         return [np.inf] * len(null.tails)
     # The observed row is one of those whose smallest p-value is counted.
@@ -244,13 +244,13 @@ def borders(null: Null, alpha: float, factor: float, corrected: bool) -> list[fl
 
 
 def rank_border(extreme: np.ndarray, limit: float) -> float:
-    """How extreme a score may be without having a rank p-value below ``limit``; row 0 is what was observed."""
+    """How extreme a score may be without having a rank p-value of at most ``limit``; row 0 is what was observed."""
     n = len(extreme)
-    allowed = _below(limit, n)
-    # With `allowed` ranks below the limit, allowed - 1 permutations may be as extreme as the score.
+    allowed = _ranks_within(limit, n)
+    # With `allowed` ranks within the limit, allowed - 1 permutations may be as extreme as the score.
     return float(np.sort(extreme[1:])[::-1][min(allowed, n - 1) - 1]) if allowed else np.inf
 
 
-def _below(limit: float, n: int) -> int:
-    """How many of 1/n, 2/n, ..., 1 are below a limit."""
-    return int(np.count_nonzero(np.arange(1, n + 1) / n < limit))
+def _ranks_within(limit: float, n: int) -> int:
+    """How many of 1/n, 2/n, ..., 1 are at most a limit."""
+    return int(np.count_nonzero(at_most(np.arange(1, n + 1) / n, limit)))

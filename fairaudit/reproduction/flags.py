@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from fairaudit.inference.correction import at_most
 from fairaudit.reproduction.agreement import reason
 from fairaudit.reproduction.tables import AD, KS, PLANTED, ROM, is_feature, planted, published, published_ticks, rows
 
@@ -127,7 +128,11 @@ def counts(values: pd.DataFrame) -> pd.DataFrame:
             lines += _counted(flags_by_seed(scores, table, metric), table, counted_name(table, metric, PAPER_RULE))
             calibrated = counted_name(table, metric, CALIBRATED_RULE)
             adjusted = values.loc[(values["table"] == "7") & (values["metric"] == calibrated)]
-            lines += _counted(adjusted.pivot(index=["seed", "day"], columns="column", values="value") < ALPHA, table, calibrated)
+            lines += _counted(
+                adjusted.pivot(index=["seed", "day"], columns="column", values="value").apply(at_most, limit=ALPHA),
+                table,
+                calibrated,
+            )
     return pd.DataFrame(lines, columns=["table", "metric", "day", "column", "seed", "value"])
 
 
@@ -151,7 +156,7 @@ def _order(names: pd.Series) -> pd.Series:
 def count_note(status: str) -> str:
     """What to know about a count of Table 7."""
     if status == "not published":
-        return "Ours: p-values of the same scores by permutation, corrected for all features and days, below 0.05."
+        return "Ours: p-values of the same scores by permutation, corrected for all features and days, at most 0.05."
     return "" if status == "inside" else "The published count is that of one draw."
 
 

@@ -129,10 +129,10 @@ def test_verdict_is_the_corrected_p_value() -> None:
     result = calibrate(frames(0.4), QmadSettings(resamples=199, bins=5))
     for found in (result.attributes(), result.overall()):
         measured = found[found["p_adjusted"].notna()]
-        assert ((measured["p_adjusted"] < 0.05) == (measured["verdict"] == "disparity")).all()
+        assert ((measured["p_adjusted"] <= 0.05) == (measured["verdict"] == "disparity")).all()
         assert (measured["p_adjusted"] >= measured["p_value"]).all()
         assert measured["false_alarm_rate"].between(0, 1).all()
-        assert measured["rule"].str.startswith("permutation p < 0.05").all()
+        assert measured["rule"].str.startswith("permutation p ≤ 0.05").all()
         assert (measured["paper_rule"] == "p < 0.05").all()
 
 
@@ -251,11 +251,11 @@ def test_many_attributes_do_not_stop_too_early() -> None:
 def test_too_few_permutations_are_a_finding() -> None:
     targets = {f"day {i}": table(i, 60, 3.0) for i in range(2, 6)}
     data = check_frames(table(1, 60), targets)
-    few = calibrate(data, QmadSettings(resamples=39, bins=2, attributes=("height",)))
+    few = calibrate(data, QmadSettings(resamples=78, bins=2, attributes=("height",)))
     finding = next(f for f in few.findings if f.code == "too_few_resamples")
-    assert "80" in finding.remedy
+    assert "at least 79 permutations" in finding.remedy
     assert (few.attributes()["verdict"] == "no_evidence").all()
-    enough = calibrate(data, QmadSettings(resamples=99, bins=2, attributes=("height",)))
+    enough = calibrate(data, QmadSettings(resamples=79, bins=2, attributes=("height",)))
     assert not [f for f in enough.findings if f.code == "too_few_resamples"]
     assert (enough.attributes()["verdict"] == "disparity").all()
 

@@ -11,6 +11,7 @@ from scipy import stats
 from fairaudit.inference.correction import (
     TAIL,
     Tail,
+    at_most,
     benjamini_hochberg,
     extremeness,
     holm_factor,
@@ -57,14 +58,24 @@ def test_factor_is_what_the_border_is_multiplied_by(families: list[list[float]])
     arrays = [np.array(f) for f in families]
     for i in range(len(arrays)):
         border = alpha / holm_factor(arrays, i, alpha)
-        for p, flagged in ((border * 0.999, True), (border * 1.001, False)):
+        for p, flagged in ((border * 0.999, True), (border, True), (border * 1.001, False)):
             changed = [*arrays[:i], np.array([p]), *arrays[i + 1 :]]
-            assert (holm_over_pairs(changed)[i][0] < alpha) == flagged
+            assert at_most(holm_over_pairs(changed)[i][0], alpha) == flagged
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12))
 def test_benjamini_hochberg_is_scipys(p: list[float]) -> None:
     np.testing.assert_allclose(benjamini_hochberg(np.array(p)), stats.false_discovery_control(p), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("alpha", "tests"), [(0.05, 1), (0.05, 3), (0.05, 7), (0.01, 6), (0.1, 3), (0.001, 13)])
+def test_a_fraction_that_equals_the_limit_counts(alpha: float, tests: int) -> None:
+    """Fractions compare with alpha divided by the number of tests as whole numbers do."""
+    for n in (20, 100, 200, 300, 780, 1000, 13000):
+        i = np.arange(1, n + 1)
+        wanted = i * tests * 1000 <= round(alpha * 1000) * n
+        np.testing.assert_array_equal(at_most(i / n, alpha / tests), wanted)
+        np.testing.assert_array_equal(at_most(tests * (i / n), alpha), wanted)
 
 
 def test_ranks_count_ties_as_extreme() -> None:

@@ -87,7 +87,7 @@ def test_more_rows_find_smaller_differences() -> None:
 
 
 def test_what_cannot_be_found_is_undefined() -> None:
-    settings = QmadSettings(resamples=19, bins=1, comparison="mann_whitney", attributes=("height",))
+    settings = QmadSettings(resamples=18, bins=1, comparison="mann_whitney", attributes=("height",))
     row = detectable(data(0.0), settings, repeats=5).attributes().iloc[0]
     assert np.isnan(row["critical_score"]) and np.isnan(row["detectable"]) and row["detectable_unit"] == ""
 

@@ -32,7 +32,7 @@ def test_verdicts_are_those_of_the_package(demo_app):
     assert shown["p_adjusted"].tolist() == expected["p_adjusted"].tolist()
     assert shown["score"].tolist() == expected["score"].tolist()
     words = texts(app).replace("\\", "")
-    assert "permutation p < 0.05, corrected" in words
+    assert "permutation p ≤ 0.05, corrected" in words
     assert "without any difference it would raise an alarm" in words
 
 
