@@ -64,6 +64,17 @@ def test_batch_form_equals_the_function(spec: ComparisonSpec, seed: int, cells: 
     assert_same(spec, a, b)
 
 
+@pytest.mark.parametrize("size", [5, 7, 30])
+@pytest.mark.parametrize("name", ["ks", "ks_auto"])
+def test_the_smallest_gap_of_equal_sizes_has_probability_one(name: str, size: int) -> None:
+    """Scipy's sum is 1 + 2e-16 at these sizes, which it does not take for a probability."""
+    one, two = np.zeros(size), np.zeros(size)
+    one[:2], two[:3] = 1, 1
+    offsets = np.array([0, size])
+    assert_same(COMPARISONS[name], Bins(one, offsets), Bins(two, offsets))
+    assert compare(COMPARISONS[name], one, two) == (1.0, "")
+
+
 @pytest.mark.parametrize("spec", BATCHED, ids=lambda s: s.name)
 @pytest.mark.parametrize("shift", [0.0, 0.1, 0.8])
 def test_batch_form_equals_the_function_on_large_unequal_bins(spec: ComparisonSpec, shift: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from fairaudit.comparison import ComparisonSpec, compare_bins
 from fairaudit.inference.pools import RowPool
 from fairaudit.kernels import Kernel, ResampleChunk, UnsortedChunk
 
-BLOCK_CELLS = 1 << 18
+BLOCK_CELLS = 1 << 20
 """Rows times resamples that are worked on at a time: few enough for the cache, enough to hide the cost of a call."""
 
 Check = Callable[[], None]
@@ -48,10 +49,16 @@ class SortedPool:
         )
         return cls(order, ordered[ends - 1], ends)
 
+    @property
+    def untied(self) -> bool:
+        """True when no value occurs twice."""
+        return len(self.ends) == len(self.order)
+
     def up_to(self, weights: np.ndarray) -> np.ndarray:
         """Sum of the weights of the values at or below each level, shape (n_levels, n_resamples)."""
-        summed = cumulated(weights[self.order])
-        return summed if len(self.ends) == len(self.order) else summed[self.ends - 1]
+        # take walks along whole rows, several times as fast as an index does.
+        summed = cumulated(weights.take(self.order, axis=0))
+        return summed if self.untied else summed.take(self.ends - 1, axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,26 +181,16 @@ class AttributePool:
             return
         for columns in blocks(a.shape[1], len(pool.order) // 4):
             sides = [pool.up_to(a[:, columns])]
-            envelopes = [(sides[0].min(axis=1), sides[0].max(axis=1))]
-            if b is None:
-                ends = pool.ends.astype(sides[0].dtype)
-                envelopes.append((ends - envelopes[0][1], ends - envelopes[0][0]))
-                limits = [_offsets(sides[0][-1], self.bins), _offsets(ends[-1] - sides[0][-1], self.bins)]
-            else:
-                sides.append(pool.up_to(b[:, columns]))
-                envelopes.append((sides[1].min(axis=1), sides[1].max(axis=1)))
-                limits = [_offsets(s[-1], self.bins) for s in sides]
+            sides.append(pool.ends.astype(sides[0].dtype)[:, None] - sides[0] if b is None else pool.up_to(b[:, columns]))
+            limits = [_offsets(s[-1], self.bins) for s in sides]
             for i in range(self.bins):
-                # Levels that hold a value of this bin in any of the resamples.
-                low = min(int(np.searchsorted(e[1], k[i].min(), side="right")) for e, k in zip(envelopes, limits, strict=True))
-                high = max(
-                    int(np.searchsorted(e[0], k[i + 1].max(), side="left")) for e, k in zip(envelopes, limits, strict=True)
+                window = _levels_of_bin(sides, [k[i] for k in limits], [k[i + 1] for k in limits])
+                counts = [_inside(s[window], k[i], k[i + 1]) for s, k in zip(sides, limits, strict=True)]
+                yield (
+                    i,
+                    columns,
+                    ResampleChunk(pool.levels[window], counts[0], up_to_b=counts[1], untied=b is None and pool.untied),
                 )
-                window = slice(low, min(high + 1, len(pool.levels)))
-                in_a = sides[0][window]
-                in_b = ends[window, None] - in_a if b is None else sides[1][window]
-                counts = [_inside(x, k[i], k[i + 1]) for x, k in zip((in_a, in_b), limits, strict=True)]
-                yield i, columns, ResampleChunk(pool.levels[window], counts[0], up_to_b=counts[1])
 
     def _one_by_one(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
         """For functions without a batch form: every resample by itself."""
@@ -225,14 +222,19 @@ def cumulated(x: np.ndarray) -> np.ndarray:
     """Cumulative sums along the rows, shape as ``x``.
 
     Rows are added in two levels, so that each step works on many cells; numpy's cumsum goes cell by cell and takes ten times as long.
+    Bytes are taken for marks, 0 or 1: sums of up to 255 of them are bytes too.
     """
     n = len(x)
-    total = x.astype(np.int32)
-    group = max(int(np.sqrt(n)), 1)
+    marks = x.dtype == np.uint8
+    group = max(min(int(np.sqrt(n)), 255), 1) if marks else max(int(np.sqrt(n)), 1)
     whole = n // group * group
+    total = x.copy() if marks else x.astype(np.int32)
     parts = total[:whole].reshape(-1, group, x.shape[1])
     for j in range(1, group):
         parts[:, j] += parts[:, j - 1]
+    if marks:
+        total = total.astype(np.int32)
+        parts = total[:whole].reshape(-1, group, x.shape[1])
     for k in range(1, len(parts)):
         parts[k] += parts[k - 1, -1]
     for i in range(max(whole, 1), n):
@@ -244,10 +246,17 @@ def _inside(up_to: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Counts between two limits, which are one for all resamples where no value is missing."""
     if (low == low[0]).all() and (high == high[0]).all():
         low, high = low[0], high[0]
-    found = np.maximum(up_to, low)
-    np.minimum(found, high, out=found)
+    found: np.ndarray = np.clip(up_to, low, high)
     found -= low
     return found
+
+
+def _levels_of_bin(sides: list[np.ndarray], low: list[np.ndarray], high: list[np.ndarray]) -> slice:
+    """Levels that hold a value of a bin on any side in any of the resamples, and the one that ends it."""
+    levels = range(len(sides[0]))
+    first = min(bisect_right(levels, k.min(), key=lambda i, s=s: s[i].max()) for s, k in zip(sides, low, strict=True))  # type: ignore[misc]
+    last = max(bisect_left(levels, k.max(), key=lambda i, s=s: s[i].min()) for s, k in zip(sides, high, strict=True))  # type: ignore[misc]
+    return slice(first, min(last + 1, len(levels)))
 
 
 def _offsets(n: np.ndarray, bins: int) -> np.ndarray:

@@ -69,8 +69,8 @@ class Chunk(Protocol):
     def difference(self) -> np.ndarray:
         """n_b * (target values up to each level) - n_a * (reference values up to it): the gap of the ECDFs times n_a * n_b."""
 
-    def middle_difference(self) -> np.ndarray:
-        """The same with values at the level counted half."""
+    def weighted_gaps(self) -> np.ndarray:
+        """Sum over the levels of (difference with values at the level counted half)^2 * at / (middle * (total - middle) - total * at / 4)."""
 
     def moments(self) -> Moments:
         """Means and variances (divisor n - 1): of the target, of the reference."""
@@ -193,11 +193,12 @@ class BinChunk:
     def difference(self) -> np.ndarray:
         return self._difference
 
-    def middle_difference(self) -> np.ndarray:
-        middle = self._before(self._difference)
-        middle += self._difference
-        middle /= 2
-        return middle
+    def weighted_gaps(self) -> np.ndarray:
+        gap = self._before(self._difference)
+        gap += self._difference
+        gap *= gap
+        gap *= gap_weights(self.at, 2 * self.middle, self.each(self.total))
+        return self.sum(gap)
 
     def moments(self) -> Moments:
         means, variances = [], []
@@ -275,6 +276,20 @@ def bin_chunks(a: Bins, b: Bins, kept: np.ndarray) -> list[BinChunk]:
     if part:
         chunks.append(BinChunk([a[j] for j in part], [b[j] for j in part]))
     return chunks
+
+
+def gap_weights(at: np.ndarray, double_middle: np.ndarray, total: np.ndarray | float) -> np.ndarray:
+    """Weights of squared gaps that were counted twice as large: 1 / 4 of those in ``Chunk.weighted_gaps``.
+
+    Doubled middles and gaps are whole numbers. A level that holds everything, or nothing of this resample, adds nothing.
+    """
+    weight = 2.0 * total - double_middle
+    weight *= double_middle
+    weight -= at * total
+    if (empty := weight <= 0).any():
+        weight[empty] = np.inf
+    np.divide(at, weight, out=weight)
+    return weight
 
 
 def placements(chunk: Chunk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -82,18 +82,7 @@ def _ks_resample_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarray
 
 def _ad_statistics(chunk: Chunk) -> Statistics:
     total = chunk.total
-    n = chunk.each(total)
-    at, middle = chunk.at, chunk.middle
-    weight = n - middle
-    weight *= middle
-    weight -= at * (n / 4)
-    if (empty := weight <= 0).any():
-        # A level that holds everything, or nothing of this resample, adds nothing.
-        weight[empty] = np.inf
-    inner = at / weight
-    gap = chunk.middle_difference()
-    gap *= gap
-    a2 = chunk.dot(inner, gap) * (1 / chunk.n_a + 1 / chunk.n_b) / total * (total - 1) / total
+    a2 = chunk.weighted_gaps() * (1 / chunk.n_a + 1 / chunk.n_b) / total * (total - 1) / total
     return a2, chunk.n_levels
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fairaudit.kernels.chunks import Moments, placements
+from fairaudit.kernels.chunks import Moments, gap_weights, placements
 
 
 class ResampleChunk:
@@ -22,13 +22,20 @@ class ResampleChunk:
         The same for both sides together, where the pool does not change.
     up_to_b : ndarray of int, shape (n_levels, n_resamples), optional
         The same for the reference, where the pool changes between resamples.
+    untied : bool
+        True when no level ever holds more than one value.
     """
 
     def __init__(
-        self, values: np.ndarray, up_to_a: np.ndarray, up_to_both: np.ndarray | None = None, up_to_b: np.ndarray | None = None
+        self,
+        values: np.ndarray,
+        up_to_a: np.ndarray,
+        up_to_both: np.ndarray | None = None,
+        up_to_b: np.ndarray | None = None,
+        untied: bool = False,
     ) -> None:
         self._values, self._up_to_a = values, up_to_a
-        self._both, self._b = up_to_both, up_to_b
+        self._both, self._b, self._untied = up_to_both, up_to_b, untied
         self.n_a = up_to_a[-1].astype(float)
         self.n_b = (up_to_both[-1] - self.n_a) if up_to_both is not None else up_to_b[-1].astype(float)  # type: ignore[index]
 
@@ -79,7 +86,7 @@ class ResampleChunk:
     def n_levels(self) -> np.ndarray:
         if self._both is not None:
             return np.full(len(self.n_a), len(self._values))
-        return np.count_nonzero(self.at, axis=0)
+        return self.total if self._untied else np.count_nonzero(self.at, axis=0)
 
     @property
     def constant(self) -> np.ndarray:
@@ -103,8 +110,20 @@ class ResampleChunk:
         scaled -= (n_a * self._both.astype(kind))[:, None]
         return scaled
 
-    def middle_difference(self) -> np.ndarray:
-        return _middle(self.difference())
+    def weighted_gaps(self) -> np.ndarray:
+        gap = _doubled(self.difference()).astype(float)
+        gap *= gap
+        if self._both is not None:
+            return np.asarray(gap_weights(_at_level(self._both), _doubled(self._both), self._both[-1]) @ gap)
+        both = self._up_to_a + self.up_to_b
+        double, total = _doubled(both), int(both[-1, 0])
+        if self._untied and (both[-1] == total).all():
+            # Twice the middle is odd where a value is, even where none is: one table has the weights of both.
+            known = np.arange(2 * total + 1)
+            weights = gap_weights(known % 2, known, total).take(double)
+        else:
+            weights = gap_weights(_at_level(both), double, self.total)
+        return np.einsum("lr,lr->r", weights, gap)
 
     def moments(self) -> Moments:
         # Sums by parts: differences of the centred values times the counts up to each level.
@@ -227,11 +246,16 @@ def _at_level(up_to: np.ndarray) -> np.ndarray:
     return counts
 
 
-def _middle(up_to: np.ndarray) -> np.ndarray:
-    """Mean of each row and the one before it, 0 before the first."""
+def _doubled(up_to: np.ndarray) -> np.ndarray:
+    """Sum of each row and the one before it, 0 before the first: twice their mean, in whole numbers."""
     double = up_to.copy()
     double[1:] += up_to[:-1]
+    return double
+
+
+def _middle(up_to: np.ndarray) -> np.ndarray:
+    """Mean of each row and the one before it, 0 before the first."""
     # A cast of its own: numpy casts in small pieces when it has to do it on the way.
-    middle = double.astype(float)
+    middle = _doubled(up_to).astype(float)
     middle *= 0.5
     return middle
