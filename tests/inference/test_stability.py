@@ -7,9 +7,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from fairaudit.aggregation import aggregate
+from fairaudit.binning import BINNINGS
+from fairaudit.comparison import compare_bins
 from fairaudit.errors import CancelledError, SettingsError
 from fairaudit.inference import calibrate, detectable, row_order, row_order_findings, stability
-from fairaudit.inference.detectable import _planter, _smallest
+from fairaudit.inference.detectable import Trial, _planter, _smallest
+from fairaudit.inference.nulls import prepare
 from fairaudit.qmad import QmadSettings
 from fairaudit.schema import Frames
 from fairaudit.validation import check_frames
@@ -102,11 +106,37 @@ def test_planted_differences_have_the_size_they_say() -> None:
     ):
         planter = _planter(values, kind)
         assert planter is not None
-        u, r = rng.random(len(values)), rng.choice(planter.instead, len(values))
-        moved = planter.plant(values, 0.1, u, r)
+        changed = rng.random(len(values)) < planter.share(0.1)
+        moved = np.where(changed, planter.planted(values, 0.1, rng), values)
         unit = values.std() if planter.unit == "sd" else 1.0
         assert abs(moved.mean() - values.mean()) / unit == pytest.approx(0.1, rel=0.15)
     assert _planter(np.ones(5), "numeric") is None
+
+
+@pytest.mark.parametrize("binning", ["sequential", "quantile"])
+def test_planted_data_sets_are_scored_like_any_other(binning: str) -> None:
+    """Planting in all data sets together gives the scores of planting in each by itself; missing values stay missing."""
+    rng = np.random.default_rng(3)
+    frames = [pd.DataFrame({"x": np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n))}) for n in (150, 300)]
+    checked = check_frames(frames[0], {"d": frames[1]})
+    settings = QmadSettings(bins=3, comparison="mann_whitney", binning=binning)
+    (pair,) = settings.contrast.pairs(checked)
+    prepared = prepare(pair, ["x"], settings)
+    pool = prepared.attributes[0]
+    sides = prepared.rows.permutations(np.random.SeedSequence(1), 0, 6)
+    planter = _planter(pool.values[np.isfinite(pool.values)], "numeric")
+    assert planter is not None
+    alone = []
+    for side in sides.T:
+        planted = pool.values + 0.3 * planter.shift
+        cut = BINNINGS[binning].function
+        bins = cut(planted[side == 1], 3), cut(pool.values[side == 0], 3)
+        alone.append(aggregate("harmonic", compare_bins(pool.spec, *bins)[0]))
+    ranked = np.sort(alone)
+    for place in range(1, 6):
+        critical = float(ranked[place - 1 : place + 1].mean())
+        trial = Trial(pool, sides, planter, critical, np.random.SeedSequence(0), lambda: None)
+        assert trial.flagged(0.3) == place
 
 
 @pytest.mark.parametrize("border", [0.0005, 0.07, 0.5, 3.9])
