@@ -16,7 +16,7 @@ from fairaudit.reading import ReadOptions, read_table
 from fairaudit.results import AuditResult
 from fairaudit.schema import AuditTable, Frames, Schema
 from fairaudit.settings import AuditSettings, ReportOptions, load_frames
-from fairaudit.validation import check_frames, check_table, propose_schema
+from fairaudit.validation import Remedy, check_frames, check_table, propose_schema, sample_rows
 
 _LAZY = {
     "EvaluationResult": "fairaudit.evaluation",
@@ -64,6 +64,7 @@ __all__ = [
     "Injection",
     "NotMeasurableError",
     "ReadOptions",
+    "Remedy",
     "ReportOptions",
     "ReproductionResult",
     "Schema",
@@ -80,4 +81,5 @@ __all__ = [
     "read_table",
     "replay",
     "reproduce",
+    "sample_rows",
 ]

@@ -195,6 +195,8 @@ class Schema:
 
 
 Severity = Literal["error", "warning", "info"]
+REPAIR_CODES = frozenset({"sampled", "repaired", "repair_not_done"})
+"""Reason codes of findings that say what was done to a table; they stay with it when it is checked again."""
 
 
 @dataclass(frozen=True)
@@ -221,6 +223,44 @@ class Finding:
     remedy: str = ""
 
 
+@dataclass(frozen=True)
+class Sample:
+    """Which rows of a larger table a table holds.
+
+    Attributes
+    ----------
+    rows : int
+        Number of rows that were drawn.
+    of : int
+        Number of rows they were drawn from.
+    seed : int
+        With the two numbers, all that decides which rows they are.
+
+    Examples
+    --------
+    >>> Sample(5_000, 20_000, 7).words, Sample(5_000, 20_000, 7).not_sampled
+    ('a random sample of 5,000 of 20,000 rows (seed 7)', 15000)
+    """
+
+    rows: int
+    of: int
+    seed: int
+
+    @property
+    def words(self) -> str:
+        """What it is, to be put into a sentence."""
+        return f"a random sample of {self.rows:,} of {self.of:,} rows (seed {self.seed})"
+
+    @property
+    def not_sampled(self) -> int:
+        """Rows that were not drawn."""
+        return self.of - self.rows
+
+    def to_dict(self) -> dict[str, int]:
+        """Plain values, ready for JSON."""
+        return {"rows": self.rows, "of": self.of, "seed": self.seed, "not_sampled": self.not_sampled}
+
+
 @dataclass(frozen=True, eq=False)
 class AuditTable:
     """A checked table. Nothing changes it; every change makes a new one.
@@ -239,6 +279,8 @@ class AuditTable:
         SHA-256 over content, names and schema; equal fingerprints mean equal results.
     findings : tuple of Finding
         What checking the table alone showed.
+    sample : Sample or None
+        Where the table holds a random sample of the rows: which; it stays with the table through every change.
     """
 
     name: str
@@ -246,6 +288,7 @@ class AuditTable:
     schema: Schema
     fingerprint: str
     findings: tuple[Finding, ...] = ()
+    sample: Sample | None = None
 
     def __len__(self) -> int:
         return len(self.data)
@@ -307,3 +350,8 @@ class Frames:
     def tables(self) -> tuple[AuditTable, ...]:
         """Reference first, then the targets."""
         return (self.reference, *self.targets)
+
+    @property
+    def samples(self) -> dict[str, Sample]:
+        """The tables that hold a sample of their rows, by name."""
+        return {t.name: t.sample for t in self.tables if t.sample is not None}

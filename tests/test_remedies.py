@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import fairaudit
-from fairaudit.errors import SettingsError
+from fairaudit.errors import FairAuditError, SettingsError
 from fairaudit.schema import Frames
 from fairaudit.validation import check_frames
 from fairaudit.validation.remedies import Remedy, all_findings, apply_remedy, proposed_remedies
@@ -117,11 +117,13 @@ def test_repeated_rows_are_removed_from_one_table() -> None:
         (Remedy("ignore", column="hired"), "is the label"),
         (Remedy("read_as_missing", column="hired"), "has no value"),
         (Remedy("drop_repeated_rows", table="day"), "no repeated rows"),
-        (Remedy("drop_repeated_rows", table="night"), "no repeated rows"),
+        (Remedy("drop_repeated_rows", table="night"), "no table named 'night'"),
+        (Remedy("ignore", column="agee"), "not a column"),
+        (Remedy("read_as_missing", column="age", values=("77",)), "No cell of age"),
     ],
 )
 def test_what_cannot_be_done_is_a_sentence(frames: Frames, remedy: Remedy, words: str) -> None:
-    with pytest.raises(SettingsError, match=words):
+    with pytest.raises(FairAuditError, match=words):
         apply_remedy(frames, remedy)
 
 

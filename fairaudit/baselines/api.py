@@ -293,6 +293,7 @@ def baselines_of_frames(
         "schema": frames.schema.to_dict(),
         "fingerprints": {t.name: t.fingerprint for t in frames.tables},
         "rows": {t.name: len(t) for t in frames.tables},
+        "samples": {name: sample.to_dict() for name, sample in frames.samples.items()},
         "rows_without_group": settings.contrast.rows_without_group(frames),
         "reference": frames.reference.name,
         "outcome": {name: {"column": a.outcome, "decision_threshold": a.decision_threshold} for name, a in arrays.items()},

@@ -21,8 +21,7 @@ from fairaudit.reporting.tables import safe_csv
 from fairaudit.reporting.words import summary
 from fairaudit.results import VERDICT_LABELS, VERDICT_SYMBOLS, AuditResult
 from fairaudit.schema import Frames
-from fairaudit.settings import AuditSettings, read_tables
-from fairaudit.validation import check_frames
+from fairaudit.settings import AuditSettings, read_tables, repaired_frames
 
 
 def run(options: argparse.Namespace) -> int:
@@ -35,12 +34,20 @@ def run(options: argparse.Namespace) -> int:
     _tables(plain, options, folder)
     settings = merged(plain, options)
     described = [t for t in (settings.reference, *settings.targets) if t is not None]
+    if described:
+        check_sample_names(options, [t.name for t in described])
     sources = {t.name: read_input(STDIO) for t in described if t.file == STDIO}
     reference, targets = read_tables(settings, folder, sources)
-    frames = check_frames(reference, targets, settings.schema)
+    found = repaired_frames(settings, reference, targets)
+    frames = found.frames
     how_read = [f"{t.name}: {t.decision.sentence}" for t in (reference, *targets.values())]
+    for sentence in found.said:
+        if sentence.startswith("Not done"):
+            warn(sentence)
+        else:
+            how_read.append(sentence)
     # The audit works on the checked tables; those that were read would only take room beside it.
-    del reference, targets, sources
+    del reference, targets, sources, found
     give_back()
     if changed := settings.changed_tables(frames):
         warn(f"{', '.join(changed)}: not the table that the settings were saved with, or read in another way.")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
 from fairaudit.cli.terminal import STDIO, read_input
-from fairaudit.errors import SettingsError
+from fairaudit.errors import SettingsError, unknown_name
 from fairaudit.qmad.pairs import named_pair
 from fairaudit.reading import ReadTable, read_table
 from fairaudit.schema import Schema
@@ -57,11 +58,38 @@ def merged(plain: Plain, options: argparse.Namespace) -> AuditSettings:
     for assignment in options.set:
         _assign(plain, assignment)
     return AuditSettings.from_dict(plain)
+    if getattr(options, "sample", None):
+        # A sample of the options takes the place of those of the file, and comes first: the other repairs are those of its rows.
+        stated = plain.get("repairs") or []
+        if isinstance(stated, list):  # anything else is refused below
+            kept = [r for r in stated if not (isinstance(r, dict) and r.get("action") == "sample")]
+            plain["repairs"] = [*_samples(options), *kept]
 
 
 def schema_choices(options: argparse.Namespace) -> Plain:
     """Roles that the options name."""
     schema: Plain = {}
+def _samples(options: argparse.Namespace) -> list[Plain]:
+    """Samples that the options ask for; those of a named table go before the one of all others, which leaves samples alone."""
+    found: list[Plain] = []
+    for text in options.sample or ():
+        name, equals, number = text.rpartition("=")
+        if not number.isdecimal() or not int(number):
+            raise SettingsError(
+                f"--sample takes a number of rows, 1 or more, with a table's name before it or not. Got {text!r}.",
+                "For example --sample 100000, or --sample day1=50000.",
+            )
+        found.append({"action": "sample", **({"table": name} if equals else {}), "rows": int(number), "seed": options.seed or 0})
+    return sorted(found, key=lambda r: "table" not in r)
+
+
+def check_sample_names(options: argparse.Namespace, names: Sequence[str]) -> None:
+    """Refuse a sample of a table that takes no part."""
+    for sample in _samples(options):
+        if sample.get("table", names[0]) not in names:
+            raise unknown_name("table to sample", sample["table"], names)
+
+
     if options.schema is not None:
         content = read_input(STDIO) if options.schema == STDIO else read_settings_file(options.schema)
         schema = parse_settings_text(content, options.schema)

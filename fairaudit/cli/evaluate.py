@@ -10,14 +10,14 @@ from typing import Any
 
 from fairaudit.charts.sides import rows_of
 from fairaudit.charts.text import number
-from fairaudit.cli.choices import merged, plain_settings, read_one, yaml_entry
+from fairaudit.cli.choices import check_sample_names, merged, plain_settings, read_one, yaml_entry
 from fairaudit.cli.terminal import STDIO, check_outputs, columns, progress, say, warn, write
 from fairaudit.errors import SettingsError
 from fairaudit.evaluation import EvaluationResult, evaluate
 from fairaudit.reporting.documents import finite
 from fairaudit.reporting.tables import safe_csv
 from fairaudit.settings.model import read_settings_file
-from fairaudit.validation import check_table
+from fairaudit.validation.remedies import repaired_table
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,7 +34,13 @@ def run(options: argparse.Namespace) -> int:
     if settings.evaluation is None:
         raise SettingsError("No bias is named.", "Name one with --injection, or in the settings file.")
     read = read_one(options)
-    table = check_table(read, settings.schema, name=read.name)
+    check_sample_names(options, [read.name])
+    table, said = repaired_table(read, settings.schema, settings.repairs, name=read.name)
+    for sentence in said:
+        if sentence.startswith("Not done"):
+            warn(sentence)
+        elif not options.quiet and STDIO not in (options.json, options.csv):
+            say(sentence)
     resume = None if options.resume is None else _saved(options.resume)
     stopped = False
 

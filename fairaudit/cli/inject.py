@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from fairaudit.cli.choices import merged, plain_settings, read_one, yaml_entry
-from fairaudit.cli.terminal import STDIO, check_outputs, say, write
+from fairaudit.cli.terminal import STDIO, check_outputs, say, warn, write
 from fairaudit.errors import FairAuditError, SettingsError
 from fairaudit.injection import DEFAULT_SEED, Injected, inject, replay
 from fairaudit.injection.presets import preset
@@ -33,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
     if options.seed is not None:
         plain["injection_seed"] = options.seed
     settings = merged(plain, options)
+    if settings.repairs:
+        warn("The repairs of the settings are not applied: a bias is planted in the table as it is in the file.")
     table = read_one(options)
     injected: Injected
     if options.replay is not None:

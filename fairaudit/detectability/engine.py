@@ -161,6 +161,7 @@ def detectability(
     provenance = {
         "fingerprint": checked.fingerprint,
         "rows": n,
+        "sample": table.sample.to_dict() if isinstance(table, AuditTable) and table.sample is not None else None,
         "target_rows": int(size),
         "scheme": scheme,
         "injections": [step.to_dict() for step in steps],

@@ -132,6 +132,7 @@ def evaluate(
         "fingerprint": world.table.fingerprint,
         "table": world.table.name,
         "rows": len(world.table),
+        "sample": None if world.table.sample is None else world.table.sample.to_dict(),
         "rows_left_out": world.n_left_out,
         "unprivileged": world.group_words,
         "features": list(world.feature_names),

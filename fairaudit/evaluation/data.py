@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -187,7 +187,7 @@ def fair_world(table: AuditTable, settings: EvaluationSettings) -> FairWorld:
 
 def _rows(table: AuditTable, usable: np.ndarray) -> AuditTable:
     """The table with some rows only."""
-    return AuditTable(table.name, table.data[usable].reset_index(drop=True), table.schema, table.fingerprint, table.findings)
+    return replace(table, data=table.data[usable].reset_index(drop=True))
 
 
 def _version(table: AuditTable, encoder: Encoder, outcome: np.ndarray, unprivileged: np.ndarray, kept: np.ndarray) -> Version:

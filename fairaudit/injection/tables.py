@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from fairaudit.reading import READING_CODES
-from fairaudit.schema import AuditTable, Schema
+from fairaudit.schema import REPAIR_CODES, AuditTable, Schema
 from fairaudit.validation.canonical import fingerprint
 from fairaudit.validation.findings import table_findings
 from fairaudit.validation.plain import plain_column
@@ -38,6 +38,6 @@ def rebuilt(table: AuditTable, data: pd.DataFrame) -> AuditTable:
         return table
     data = data.reset_index(drop=True)
     schema = fitting(table.schema, data)
-    fresh = AuditTable(table.name, data, schema, fingerprint(data, schema))
-    read = tuple(f for f in table.findings if f.code in READING_CODES)
-    return replace(fresh, findings=(*read, *table_findings(fresh, {c: plain_column(data[c]) for c in data.columns})))
+    fresh = AuditTable(table.name, data, schema, fingerprint(data, schema), sample=table.sample)
+    known = tuple(f for f in table.findings if f.code in READING_CODES | REPAIR_CODES)
+    return replace(fresh, findings=(*known, *table_findings(fresh, {c: plain_column(data[c]) for c in data.columns})))

@@ -184,6 +184,7 @@ def score_frames(
         provenance["ks_p_values"] = f"exact in {exact:,} bins, asymptotic in {len(larger) - exact:,}"
     return AuditResult(
         _typed(pd.DataFrame(bin_rows, columns=[*BIN_COLUMNS])),
+        "samples": {name: sample.to_dict() for name, sample in frames.samples.items()},
         _typed(pd.DataFrame(attribute_rows, columns=[*ATTRIBUTE_COLUMNS, *EXTRA_ATTRIBUTE_COLUMNS])),
         _typed(pd.DataFrame(overall_rows, columns=[*OVERALL_COLUMNS, *EXTRA_OVERALL_COLUMNS])),
         provenance,

@@ -147,6 +147,15 @@ def result_form() -> dict[str, Any]:
         "schema": {"type": "object", "description": "Roles and types of the columns."},
         "fingerprints": texts | {"description": "SHA-256 of each table and the schema."},
         "rows": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+        "samples": {
+            "type": "object",
+            "description": "Tables that are a seeded random sample: rows drawn, of how many, and how many were not sampled.",
+            "additionalProperties": {
+                "type": "object",
+                "required": ["rows", "of", "seed", "not_sampled"],
+                "additionalProperties": {"type": "integer", "minimum": 0},
+            },
+        },
         "reference": _TEXT,
         "versions": texts,
         "created": {"type": "string", "description": "The time in UTC; the only entry that differs between two equal audits."},
@@ -170,7 +179,7 @@ def result_form() -> dict[str, Any]:
             "provenance": {
                 "description": "Where the numbers come from.",
                 "type": "object",
-                "required": [key for key in provenance if key != "audit_settings"],
+                "required": [key for key in provenance if key not in ("samples", "audit_settings")],
                 "properties": provenance,
             },
             "baselines": _rows(METRIC_COLUMNS, "Classical metrics."),

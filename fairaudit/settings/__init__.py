@@ -11,7 +11,7 @@ from fairaudit.settings.model import (
     ReportOptions,
     TableSettings,
 )
-from fairaudit.settings.tables import load_frames, read_tables
+from fairaudit.settings.tables import load_frames, read_tables, repaired_frames
 from fairaudit.settings.text import parse_settings_text, to_yaml_text
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "load_frames",
     "parse_settings_text",
     "read_tables",
+    "repaired_frames",
     "settings_form",
     "to_yaml_text",
 ]

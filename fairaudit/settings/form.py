@@ -17,6 +17,7 @@ from fairaudit.qmad.pairs import PAIRS
 from fairaudit.qmad.settings import CORRECTIONS, MAX_BINS
 from fairaudit.schema import COLUMN_TYPES, MissingGroups
 from fairaudit.settings.text import shown
+from fairaudit.validation.remedies import ACTIONS
 
 Form = dict[str, Any]
 
@@ -113,6 +114,21 @@ def _schema(empty: bool = True) -> Form:
             "min_group_size": _of("integer", "Smaller groups are not measured.", minimum=1),
         },
         empty=empty,
+    )
+
+
+def _repair() -> Form:
+    return _section(
+        "Something that is done to the tables after they were read.",
+        {
+            "action": _choice(ACTIONS, "What is done."),
+            "table": text("Which table; nothing means all of them."),
+            "column": text("Which column."),
+            "values": _list(_of(SCALAR, "A value."), "Values that are read as missing."),
+            "rows": _of("integer", "Rows of a sample; tables that are not larger stay whole.", minimum=1),
+            "seed": _of("integer", "Seed of a sample.", minimum=0),
+        },
+        required=["action"],
     )
 
 
@@ -244,11 +260,12 @@ def settings_form() -> Form:
         **_section(
             "Everything that can be chosen for an audit with fairaudit; it holds no data.",
             {
-                "version": {"description": "Version of this form.", "const": 1},
+                "version": {"description": "Version of this form; files of older versions are read as they are.", "enum": [1, 2]},
                 "tables": tables,
                 "schema": _schema(),
                 "contrast": _contrast(),
                 "qmad": _qmad(),
+                "repairs": _list(_repair(), "Repairs of the tables, in order; the schema is the one after all of them."),
                 "baselines": _baselines(),
                 "injections": _list(_injection(), "Planted biases, in order."),
                 "injection_seed": SEED,
@@ -324,7 +341,8 @@ def _unknown_entry(path: str, key: str, known: list[str]) -> FairAuditError:
 
 def _required_help(key: str) -> str:
     return {
-        "version": "Write version: 1 at the top.",
+        "version": "Write version: 2 at the top.",
+        "action": f"Choices: {', '.join(ACTIONS)}.",
         "kind": f"Choices: {', '.join(INJECTIONS.names())}.",
         "name": "Give the table a name.",
         "injection": "Name the bias whose strength the levels set.",

@@ -21,8 +21,10 @@ from fairaudit.reading import ReadOptions
 from fairaudit.schema import Frames, Schema
 from fairaudit.settings.form import check_form
 from fairaudit.settings.text import parse_settings_text, plain_value, to_yaml_text
+from fairaudit.validation import Remedy
 
-VERSION = 1
+VERSION = 2
+"""Version 2 has repairs; files of version 1 are read as they are."""
 Result = TypeVar("Result")
 
 
@@ -171,6 +173,8 @@ class AuditSettings:
     targets : tuple of TableSettings
     schema : Schema or None
         None: roles and types are proposed from the data.
+    repairs : tuple of Remedy
+        What is done to the tables after reading, in order; the schema is the one after all of them.
     qmad : QmadSettings
         Holds the contrast, which the classical metrics share.
     baselines : BaselineSettings or None
@@ -195,6 +199,7 @@ class AuditSettings:
     reference: TableSettings | None = None
     targets: tuple[TableSettings, ...] = ()
     schema: Schema | None = None
+    repairs: tuple[Remedy, ...] = ()
     qmad: QmadSettings = field(default_factory=QmadSettings)
     baselines: BaselineSettings | None = None
     injections: tuple[Injection, ...] = ()
@@ -207,10 +212,13 @@ class AuditSettings:
         """One contrast for everything; unique names of tables."""
         put = object.__setattr__
         put(self, "targets", tuple(self.targets))
+        put(self, "repairs", tuple(self.repairs))
         put(self, "injections", tuple(self.injections))
         check_seed(self.injection_seed)
         if self.version != VERSION:
-            raise SettingsError(f"Settings of version {self.version!r} are not known.", f"This program reads version {VERSION}.")
+            raise SettingsError(
+                f"Settings of version {self.version!r} are not known.", f"This program reads versions 1 to {VERSION}."
+            )
         if self.baselines is not None and self.baselines.contrast != self.contrast:
             put(self, "baselines", replace(self.baselines, contrast=self.contrast))
         names = [t.name for t in (self.reference, *self.targets) if t is not None]
@@ -274,6 +282,7 @@ class AuditSettings:
                     "targets": [t.to_dict() for t in self.targets],
                 },
                 "schema": None if self.schema is None else self.schema.to_dict(),
+                "repairs": [r.to_dict() for r in self.repairs],
                 "contrast": contrast,
                 "qmad": qmad,
                 "baselines": None if self.baselines is None else _baselines_to_dict(self.baselines),
@@ -310,6 +319,9 @@ class AuditSettings:
             reference=None if reference is None else _table(reference, "tables.reference"),
             targets=tuple(_table(t, f"tables.targets[{i}]") for i, t in enumerate(tables.get("targets", ()))),
             schema=_optional("schema", values, Schema.from_any),
+            repairs=tuple(
+                _at(f"repairs[{i}]", partial(Remedy.from_dict, given)) for i, given in enumerate(values.get("repairs") or ())
+            ),
             qmad=_at("qmad", lambda: _qmad(dict(values.get("qmad") or {}), contrast)),
             baselines=_optional("baselines", values, lambda given: _baselines(dict(given), contrast)),
             injections=tuple(

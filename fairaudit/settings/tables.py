@@ -11,7 +11,7 @@ from fairaudit.errors import FairAuditError, SettingsError, ValidationError
 from fairaudit.reading import ReadTable, read_table
 from fairaudit.schema import Frames
 from fairaudit.settings.model import AuditSettings, TableSettings
-from fairaudit.validation import check_frames
+from fairaudit.validation.remedies import Repaired, check_and_repair
 
 
 def read_tables(
@@ -51,9 +51,17 @@ def read_tables(
 def load_frames(
     settings: AuditSettings, folder: str | os.PathLike[str] = ".", sources: Mapping[str, Any] | None = None
 ) -> Frames:
-    """The checked tables of the settings; parameters and errors as for ``read_tables``, and those of ``check_frames``."""
+    """The checked and repaired tables of the settings; parameters and errors as for ``read_tables``, and those of ``check_frames``.
+
+    A repair that cannot be applied is a finding of the reference with the code ``repair_not_done``.
+    """
     reference, targets = read_tables(settings, folder, sources)
-    return check_frames(reference, targets, settings.schema)
+    return repaired_frames(settings, reference, targets).frames
+
+
+def repaired_frames(settings: AuditSettings, reference: ReadTable, targets: Mapping[str, ReadTable]) -> Repaired:
+    """Tables as they were read, checked and repaired as the settings say, and what each repair did."""
+    return check_and_repair(reference, targets, settings.schema, settings.repairs)
 
 
 def _source(table: TableSettings, folder: str | os.PathLike[str], sources: Mapping[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from fairaudit.charts import DARK, LIGHT, Theme
 from fairaudit.errors import FairAuditError, ValidationError
 from fairaudit.reporting import safe_csv
-from fairaudit.schema import Finding
+from fairaudit.schema import Finding, Frames
 from fairaudit.ui import state
 
 CALIBRATING = ":material/hourglass_top: Calibrating: until it is done, verdicts of QMAD follow the paper's uncalibrated rule."
@@ -83,7 +83,16 @@ def need_tables() -> state.Loaded:
     if tables is None:
         empty_state("No tables are loaded yet.", demo=lambda: load_demo("hiring"))
     assert tables is not None
+    sample_note(tables.frames)
     return tables
+
+
+def sample_note(frames: Frames) -> None:
+    """Say on a page that what it shows rests on samples, where it does."""
+    if frames.samples:
+        parts = [f"{plain(name)} is {sample.words}" for name, sample in frames.samples.items()]
+        shown = "; ".join(parts[:4]) + (f"; and {len(parts) - 4} more" if len(parts) > 4 else "")
+        st.warning(f"All that is shown rests on a sample: {shown}.", icon=":material/filter_alt:")
 
 
 def chart_theme() -> Theme:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from fairaudit.schema import AuditTable
 from fairaudit.ui import jobs, state
 from fairaudit.ui.components import plain
 
@@ -31,6 +32,15 @@ def work_in_progress() -> Iterator[None]:
                 jobs.watch()
 
 
+def _rows(table: AuditTable) -> str:
+    """How many rows a table has, and of how many they are a sample."""
+    sample = table.sample
+    if sample is None:
+        return f"{len(table):,} rows"
+    drawn = f"sample of {sample.rows:,} of {sample.of:,} rows (seed {sample.seed})"
+    return drawn if len(table) == sample.rows else f"{len(table):,} rows of a {drawn}"
+
+
 def sidebar() -> None:
     """What is loaded in this session, on every page."""
     with st.sidebar:
@@ -40,8 +50,8 @@ def sidebar() -> None:
             return
         frames = tables.frames
         st.markdown(f"**{plain(tables.origin)}**")
-        lines = [f"{plain(frames.reference.name)} · {len(frames.reference):,} rows · reference"]
-        lines += [f"{plain(t.name)} · {len(t):,} rows" for t in frames.targets]
+        lines = [f"{plain(frames.reference.name)} · {_rows(frames.reference)} · reference"]
+        lines += [f"{plain(t.name)} · {_rows(t)}" for t in frames.targets]
         shown = lines[:8] + ([f"… and {len(lines) - 8} more"] if len(lines) > 8 else [])
         st.caption("  \n".join(shown))
         st.caption(f"{len(frames.reference.columns)} columns")

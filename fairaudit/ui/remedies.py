@@ -9,8 +9,10 @@ from fairaudit.inference import row_order_findings
 from fairaudit.schema import AuditTable, Finding
 from fairaudit.ui import state
 from fairaudit.ui.components import plain, show_error
-from fairaudit.validation.remedies import Remedy, apply_remedy, proposed_remedies
+from fairaudit.validation.remedies import LARGE_ROWS, SAMPLE_ROWS, Remedy, apply_remedy, proposed_remedies
 
+LEAST_ROWS = 1_000
+"""Smallest sample that is offered."""
 MOST = 12
 """Remedies that are offered at once; the next ones follow when some are done."""
 
@@ -31,9 +33,20 @@ def _apply(remedy: Remedy) -> None:
     tables = state.loaded()
     assert tables is not None, "remedies are offered for loaded tables only"
     try:
-        state.remedy_frames(*apply_remedy(tables.frames, remedy))
+        state.remedy_frames(*apply_remedy(tables.frames, remedy), remedy)
     except FairAuditError as error:
         state.refuse_remedy(error)
+
+
+def _undo() -> None:
+    try:
+        state.undo_remedies()
+    except FairAuditError as error:
+        state.refuse_remedy(error)
+
+
+def _sample() -> None:
+    _apply(Remedy("sample", rows=int(st.session_state["sample.rows"]), seed=int(st.session_state["sample.seed"])))
 
 
 def _shuffle() -> None:
@@ -45,17 +58,37 @@ def _keep_markers() -> None:
     st.session_state["read.keep"] = True
 
 
+def offer_sample(tables: state.Loaded) -> None:
+    """For large tables: work with a seeded sample of their rows, by one click."""
+    large = [t for t in tables.frames.tables if len(t) > LARGE_ROWS and t.sample is None]
+    if not large:
+        return
+    names = ", ".join(f"{plain(t.name)} {len(t):,}" for t in large[:5]) + (" …" if len(large) > 5 else "")
+    with st.container(border=True):
+        st.markdown(
+            f"**Large tables** ({names} rows): calibrated verdicts take long here, and much memory. A random sample answers sooner; every result says that it "
+            "rests on one, and small differences and small groups are harder to see in it."
+        )
+        rows, seed, button = st.columns([1, 1, 2], vertical_alignment="bottom")
+        rows.number_input("Rows of each table", LEAST_ROWS, max(len(t) for t in large) - 1, SAMPLE_ROWS, key="sample.rows")
+        seed.number_input("Seed", 0, 2**31 - 1, 0, key="sample.seed", help="The same seed and size give the same rows again.")
+        button.button("Work with a sample", icon=":material/filter_alt:", key="sample.apply", on_click=_sample, width="stretch")
+        st.caption("Tables that are not larger stay whole. The rows keep their order. It can be undone below.")
+
+
 def show(tables: state.Loaded, informative_order: bool) -> None:
     """Buttons for the findings that have a remedy, and what was done so far."""
     for sentence in tables.remedied:
-        st.success(plain(sentence), icon=":material/healing:")
+        if sentence.startswith("Not done"):
+            st.warning(plain(sentence), icon=":material/warning:")
+        else:
+            st.success(plain(sentence), icon=":material/healing:")
     if tables.remedied and tables.original is not None:
-        st.button(
-            "Undo the remedies and the edits since", icon=":material/undo:", key="remedy.undo", on_click=state.undo_remedies
-        )
+        st.button("Undo the remedies and the edits since", icon=":material/undo:", key="remedy.undo", on_click=_undo)
     if (refused := state.refused_remedy()) is not None:
         show_error(refused)
-    offers = proposed_remedies(tables.frames)
+    # A sample has controls of its own, where the tables are named.
+    offers = [(f, r) for f, r in proposed_remedies(tables.frames) if r.action != "sample"]
     markers = sorted({f.column for t in tables.frames.tables for f in t.findings if f.code == "missing_markers"})
     keep = bool(tables.files and markers and not tables.options.keep_markers_as_text)
     order = informative_order and not st.session_state.get("shuffle", False)

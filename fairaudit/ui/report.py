@@ -27,7 +27,7 @@ def report_settings(
 ) -> AuditSettings:
     """Everything that was chosen in this session."""
     reading = {name: tables.options for name, _ in tables.files}
-    settings = AuditSettings(qmad=qmad, baselines=baselines, report=options)
+    settings = AuditSettings(repairs=tables.remedies, qmad=qmad, baselines=baselines, report=options)
     return settings.with_frames(tables.frames, dict(tables.files), reading)
 
 

@@ -6,11 +6,12 @@ import streamlit as st
 
 from fairaudit.datasets import demos
 from fairaudit.errors import FairAuditError
+from fairaudit.schema import Frames
 from fairaudit.settings import AuditSettings
 from fairaudit.ui import choices, state
 from fairaudit.ui.cache import demo_frames, load_demo
 from fairaudit.ui.components import plain, show_error
-from fairaudit.validation import with_schema
+from fairaudit.validation.remedies import Repaired, check_and_repair
 
 
 def show() -> None:
@@ -41,12 +42,18 @@ def take(settings: AuditSettings) -> None:
         load_demo(name)
     tables = state.loaded()
     if tables is not None and settings.schema is not None and (name is not None or _same_columns(settings, tables)):
-        state.replace_frames(with_schema(tables.frames, settings.schema))
+        found = _repaired(tables.original or tables.frames, settings)
+        state.load(state.repaired(tables, found, settings.repairs, settings.schema))
 
 
 def _same_columns(settings: AuditSettings, tables: state.Loaded) -> bool:
     assert settings.schema is not None
     return {c for c, _ in settings.schema.types} == set(tables.frames.reference.columns)
+
+
+def _repaired(frames: Frames, settings: AuditSettings) -> Repaired:
+    """Loaded tables as the settings want them."""
+    return check_and_repair(frames.reference, {t.name: t for t in frames.targets}, settings.schema, settings.repairs)
 
 
 def matching_demo(settings: AuditSettings) -> str | None:
@@ -59,7 +66,7 @@ def matching_demo(settings: AuditSettings) -> str | None:
             continue
         if {c for c, _ in settings.schema.types} != set(frames.reference.columns):
             continue
-        if with_schema(frames, settings.schema).reference.fingerprint == settings.reference.fingerprint:
+        if _repaired(frames, settings).frames.reference.fingerprint == settings.reference.fingerprint:
             return found.name
     return None
 

@@ -11,8 +11,10 @@ from fairaudit.baselines import BaselineSettings
 from fairaudit.errors import FairAuditError
 from fairaudit.qmad import QmadSettings
 from fairaudit.reading import ReadOptions
-from fairaudit.schema import Frames
+from fairaudit.schema import Frames, Schema
 from fairaudit.settings import AuditSettings
+from fairaudit.validation import Remedy, with_schema
+from fairaudit.validation.remedies import Repaired
 
 if TYPE_CHECKING:
     from fairaudit.evaluation import EvaluationResult
@@ -54,6 +56,10 @@ class Loaded:
         The tables before the first remedy.
     remedied : tuple of str
         What remedies did, one sentence each.
+    remedies : tuple of Remedy
+        Those of them that changed the tables, in order; a settings file keeps them.
+    original_schema : Schema or None
+        What ``original`` is checked with when remedies of an opened settings file are undone; None: it is complete.
     """
 
     frames: Frames
@@ -66,6 +72,8 @@ class Loaded:
     options: ReadOptions = field(default_factory=ReadOptions)
     original: Frames | None = None
     remedied: tuple[str, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+    original_schema: Schema | None = None
 
 
 def loaded() -> Loaded | None:
@@ -93,22 +101,42 @@ def replace_frames(frames: Frames, planted: tuple[str, ...] = ()) -> None:
     st.session_state.pop(_CELL, None)
 
 
+def repaired(tables: Loaded, found: Repaired, remedies: tuple[Remedy, ...], schema: Schema | None) -> Loaded:
+    """Tables after the repairs of a settings file, which can be undone like those of this session."""
+    if not remedies:
+        return replace(tables, frames=found.frames, original=None, remedied=(), remedies=(), original_schema=None)
+    return replace(
+        tables, frames=found.frames, original=found.before, remedied=found.said, remedies=remedies, original_schema=schema
+    )
+
+
 def note_remedy(said: str) -> None:
     """Remember what a remedy did."""
     now = st.session_state[_LOADED]
     st.session_state[_LOADED] = replace(now, original=now.original or now.frames, remedied=(*now.remedied, said))
 
 
-def remedy_frames(frames: Frames, said: str) -> None:
+def remedy_frames(frames: Frames, said: str, remedy: Remedy) -> None:
     """The same tables after a remedy, which can be undone."""
     note_remedy(said)
+    now = st.session_state[_LOADED]
+    st.session_state[_LOADED] = replace(now, remedies=(*now.remedies, remedy))
     replace_frames(frames)
 
 
 def undo_remedies() -> None:
-    """The tables as they were before the first remedy."""
-    now = st.session_state[_LOADED]
-    st.session_state[_LOADED] = replace(now, frames=now.original or now.frames, original=None, remedied=())
+    """The tables as they were before the first remedy.
+
+    Raises
+    ------
+    FairAuditError
+        If the schema of the opened settings file fits the tables only after its repairs.
+    """
+    now: Loaded = st.session_state[_LOADED]
+    frames = now.original or now.frames
+    if now.original_schema is not None:
+        frames = with_schema(frames, now.original_schema)
+    st.session_state[_LOADED] = replace(now, frames=frames, original=None, remedied=(), remedies=(), original_schema=None)
     st.session_state["shuffle"] = False
     st.session_state.pop(_CELL, None)
 

@@ -12,7 +12,7 @@ from fairaudit.errors import FairAuditError, ValidationError
 from fairaudit.reading import ReadOptions, ReadTable, read_table
 from fairaudit.reading.memory import give_back
 from fairaudit.ui import state
-from fairaudit.validation import check_frames
+from fairaudit.validation.remedies import check_and_repair
 
 FILE_TYPES = ("csv", "tsv", "tab", "txt", "dat", "parquet", "pq", "xlsx", "xlsm")
 _DONE = "fairaudit.upload"
@@ -50,11 +50,13 @@ def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> None:
         raise problems[0] if len(problems) == 1 else ValidationError(problems)
     names = _unique([t.name for t in tables[1:]], taken=tables[0].name)
     opened = state.opened_settings()
-    schema = None if opened is None else opened.schema
-    frames = check_frames(tables[0], dict(zip(names, tables[1:], strict=True)), schema)
+    schema, repairs = (None, ()) if opened is None else (opened.schema, opened.repairs)
+    found = check_and_repair(tables[0], dict(zip(names, tables[1:], strict=True)), schema, repairs)
+    frames = found.frames
     reading = tuple(f"{t.name}: {t.decision.sentence}" for t in tables)
     named = tuple(zip((frames.reference.name, *names), (f.name for f in files), strict=True))
-    state.load(state.Loaded(frames, "Your files", reading=reading, files=named, options=options))
+    taken = state.Loaded(frames, "Your files", reading=reading, files=named, options=options)
+    state.load(state.repaired(taken, found, repairs, schema))
     st.session_state[_DONE] = signature
     del tables
     give_back()

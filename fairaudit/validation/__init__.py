@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from fairaudit.validation.remedies import Remedy
 from fairaudit.validation.roles import POSITIVE_WORDS, ROLE_WORDS, SENSITIVE_WORDS, propose_schema
+from fairaudit.validation.sampling import sample_rows
 from fairaudit.validation.tables import check_frames, check_table, with_schema
 from fairaudit.validation.types import infer_type
 
@@ -10,9 +12,11 @@ __all__ = [
     "POSITIVE_WORDS",
     "ROLE_WORDS",
     "SENSITIVE_WORDS",
+    "Remedy",
     "check_frames",
     "check_table",
     "infer_type",
     "propose_schema",
+    "sample_rows",
     "with_schema",
 ]

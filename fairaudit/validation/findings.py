@@ -14,6 +14,10 @@ MUCH_MISSING = 0.2
 MISSING_SHIFT = 0.05
 FEW_ROWS = 30
 MANY_CATEGORIES = 50
+LARGE_ROWS = 250_000
+"""With more rows an audit in the browser is slow and needs hundreds of megabytes; measured in docs/samples.md."""
+SAMPLE_ROWS = 100_000
+"""Rows of the sample that is proposed for a large table."""
 CODE_NUMBERS = (-1, -9, -99, -999, -9999, 9, 99, 999, 9999, 99999, 999999)
 CODE_WORDS = frozenset(
     {
@@ -47,6 +51,15 @@ def table_findings(table: AuditTable, plains: dict[str, Plain]) -> Iterator[Find
             "",
             f"The table has {n} row{'' if n == 1 else 's'}; hardly any difference can be told from chance.",
             "Use more rows, or read the results as an illustration.",
+        )
+    if n > LARGE_ROWS and table.sample is None:
+        yield Finding(
+            "large_table",
+            "info",
+            table.name,
+            "",
+            f"The table has {n:,} rows: calibrated verdicts take long in the browser, and much memory.",
+            "Wait, work with a seeded sample of the rows, which every result then states, or use the command line.",
         )
     # one column without repetition is enough to know that no row repeats
     unique = any(p.n_distinct == n for p in plains.values())

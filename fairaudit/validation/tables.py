@@ -10,7 +10,7 @@ import pandas as pd
 
 from fairaudit.errors import FairAuditError, SettingsError, ValidationError
 from fairaudit.reading import READING_CODES, ReadTable, read_table
-from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Finding, Frames, Schema
+from fairaudit.schema import CATEGORICAL_TYPES, REPAIR_CODES, AuditTable, Finding, Frames, Sample, Schema
 from fairaudit.validation.canonical import canonical, fingerprint, joint_levels
 from fairaudit.validation.findings import frame_findings, table_findings
 from fairaudit.validation.matching import comparable, missing_column, near_column
@@ -25,20 +25,22 @@ Targets = Table | Sequence[Table] | Mapping[str, Table]
 
 @dataclass(frozen=True, eq=False)
 class _Raw:
-    """A table on its way: plain columns and what reading found."""
+    """A table on its way: plain columns, and what is known of it from before."""
 
     name: str
     plains: dict[str, Plain]
     findings: tuple[Finding, ...]
+    sample: Sample | None = None
 
 
 def _raw(table: Table, name: str) -> _Raw:
     if isinstance(table, AuditTable):
-        frame, kept = table.data, tuple(f for f in table.findings if f.code in READING_CODES)
+        frame, kept = table.data, tuple(f for f in table.findings if f.code in READING_CODES | REPAIR_CODES)
     else:
         read = table if isinstance(table, ReadTable) else read_table(_frame(table, name), name=name)
         frame, kept = read.data, read.findings
-    return _Raw(name, {c: plain_column(frame[c]) for c in frame.columns}, tuple(replace(f, table=name) for f in kept))
+    sample = table.sample if isinstance(table, AuditTable) else None
+    return _Raw(name, {c: plain_column(frame[c]) for c in frame.columns}, tuple(replace(f, table=name) for f in kept), sample)
 
 
 def _frame(table: object, name: str) -> pd.DataFrame:
@@ -342,5 +344,5 @@ def _audit_table(raw: _Raw, schema: Schema, levels: Mapping[str, Sequence[str]],
     types = {c: schema.type_of(c) or "" for c in columns}
     data = pd.DataFrame({c: canonical(raw.plains[c], types[c], levels.get(c, ())) for c in columns}, copy=False)
     data.columns = pd.Index(columns, dtype=object)
-    table = AuditTable(raw.name, data, schema, fingerprint(data, schema))
+    table = AuditTable(raw.name, data, schema, fingerprint(data, schema), sample=raw.sample)
     return replace(table, findings=(*raw.findings, *table_findings(table, raw.plains)))

@@ -22,8 +22,7 @@ SEVERITY = {"error": "▲ error", "warning": "△ warning", "info": "○ info"}
 
 def data_section(frames: Frames, limits: Limits) -> str:
     """Rows of each table and everything that was noticed about the data."""
-    sizes = [[name(t.name), num(len(t)), num(len(t.columns))] for t in frames.tables[: limits.rows]]
-    content = table(["Table", "Rows", "Columns"], sizes, right=(1, 2))
+    content = _sizes(frames, limits)
     roles = [[name(c), role] for role, c in frames.schema.named_columns()]
     if roles:
         content += table(["Column", "Role"], roles)
@@ -44,6 +43,20 @@ def data_section(frames: Frames, limits: Limits) -> str:
         content += "<h3>Columns that cannot be compared</h3>" + table(["Column", "Why"], rows)
     lead = "Missing and infinite values are left out per attribute and side; how many is in the table of verdicts."
     return section("data", "Data", content, lead=lead)
+
+
+def _sizes(frames: Frames, limits: Limits) -> str:
+    """Rows of each table; of samples also how many rows there were and how many take no part."""
+    heads, sizes = ["Table", "Rows", "Columns"], []
+    for t in frames.tables[: limits.rows]:
+        sizes.append([name(t.name), num(len(t)), num(len(t.columns))])
+        if frames.samples and t.sample is None:
+            sizes[-1] += ["", "", ""]
+        elif t.sample is not None:
+            sizes[-1] += [num(t.sample.of), num(t.sample.not_sampled), num(t.sample.seed)]
+    if frames.samples:
+        heads += ["Sampled from", "Not sampled", "Seed of the sample"]
+    return table(heads, sizes, right=range(1, len(heads)))
 
 
 def method_section(result: AuditResult, settings: AuditSettings, baselines: BaselineResult | None) -> str:

@@ -18,6 +18,7 @@ from fairaudit.reporting.page import svg
 from fairaudit.reporting.page.parts import Limits, esc, left_out, listing, name, note, num, section, share, table, verdict
 from fairaudit.reporting.page.style import STEPS
 from fairaudit.results import AuditResult
+from fairaudit.schema import Sample
 
 __all__ = ["ImpactRatios", "LabSection", "evaluation_section", "lab_section"]
 
@@ -117,6 +118,9 @@ def evaluation_section(result: EvaluationResult | None, limits: Limits) -> str:
         return ""
     pairs = result.fair_against_biased()
     content = listing(note(s) for s in result.interpretation()) + _panels(pairs)
+    if drawn := result.provenance.get("sample"):
+        words = Sample(drawn["rows"], drawn["of"], drawn["seed"]).words
+        content = f"<p>The table of the experiment is {esc(words)}.</p>" + content
     summary = result.method_summary()
     if len(summary):
         columns = list(summary.columns)

@@ -77,8 +77,9 @@ def choose_table() -> AuditTable:
     )
     if name == LOADED and loaded is not None:
         reference = loaded.frames.reference
+        drawn = "" if reference.sample is None else f", {reference.sample.words}"
         right.caption(
-            f"{len(reference):,} rows. Whether these labels are fair is for you to judge: all that is said here takes them as true."
+            f"{len(reference):,} rows{drawn}. Whether these labels are fair is for you to judge: all that is said here takes them as true."
         )
         return reference
     if name == GRADES:
