@@ -3,7 +3,7 @@
 import streamlit as st
 
 from fairaudit.ui import distributions, remedies, roles, state, uploads
-from fairaudit.ui.components import findings_table, friendly_errors, page_head, plain
+from fairaudit.ui.components import findings_table, friendly_errors, page_head, plain, sample_note
 from fairaudit.ui.reading_choices import reading_choices
 from fairaudit.validation.remedies import all_findings
 
@@ -24,8 +24,9 @@ targets = right.file_uploader(
     help="One or more, in the order of time.",
 )
 st.caption(
-    f"Up to {st.get_option('server.maxUploadSize')} MB a file. A larger table: save it as Parquet, which is several times smaller; audit it "
-    "from the command line, which has no limit; or draw a random sample of its rows with a fixed seed, and state that in your report."
+    f"Up to {st.get_option('server.maxUploadSize')} MB a file. A larger table: save it as Parquet, which is several times smaller, or audit it "
+    "from the command line, which has no limit: all of it, or a random sample of its rows that every result states (`fairaudit audit --sample "
+    "100000`)."
 )
 options = reading_choices()
 if reference is not None:
@@ -45,6 +46,8 @@ st.success(
     icon=":material/check_circle:",
 )
 st.page_link("pages/audit.py", label="Go to the audit", icon=":material/grid_on:")
+remedies.offer_sample(tables)
+sample_note(frames)
 
 if tables.reading:
     st.subheader("How the files were read", divider="gray")
