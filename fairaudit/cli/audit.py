@@ -12,7 +12,7 @@ import pandas as pd
 from fairaudit.baselines import BaselineResult, baselines_of_frames
 from fairaudit.charts.sides import column_name, rows_of
 from fairaudit.charts.text import missing, number, p_text
-from fairaudit.cli.choices import Plain, merged, named_file, plain_settings, reading_choices
+from fairaudit.cli.choices import Plain, check_sample_names, merged, named_file, plain_settings, reading_choices
 from fairaudit.cli.terminal import STDIO, check_outputs, columns, drop_output, one_line, progress, read_input, say, warn, write
 from fairaudit.errors import FairAuditError
 from fairaudit.qmad import audit_frames

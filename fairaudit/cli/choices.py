@@ -55,20 +55,17 @@ def merged(plain: Plain, options: argparse.Namespace) -> AuditSettings:
     schema = schema_choices(options)
     if schema:
         plain["schema"] = (plain.get("schema") or {}) | schema
-    for assignment in options.set:
-        _assign(plain, assignment)
-    return AuditSettings.from_dict(plain)
     if getattr(options, "sample", None):
         # A sample of the options takes the place of those of the file, and comes first: the other repairs are those of its rows.
         stated = plain.get("repairs") or []
         if isinstance(stated, list):  # anything else is refused below
             kept = [r for r in stated if not (isinstance(r, dict) and r.get("action") == "sample")]
             plain["repairs"] = [*_samples(options), *kept]
+    for assignment in options.set:
+        _assign(plain, assignment)
+    return AuditSettings.from_dict(plain)
 
 
-def schema_choices(options: argparse.Namespace) -> Plain:
-    """Roles that the options name."""
-    schema: Plain = {}
 def _samples(options: argparse.Namespace) -> list[Plain]:
     """Samples that the options ask for; those of a named table go before the one of all others, which leaves samples alone."""
     found: list[Plain] = []
@@ -90,6 +87,9 @@ def check_sample_names(options: argparse.Namespace, names: Sequence[str]) -> Non
             raise unknown_name("table to sample", sample["table"], names)
 
 
+def schema_choices(options: argparse.Namespace) -> Plain:
+    """Roles that the options name."""
+    schema: Plain = {}
     if options.schema is not None:
         content = read_input(STDIO) if options.schema == STDIO else read_settings_file(options.schema)
         schema = parse_settings_text(content, options.schema)

@@ -75,8 +75,6 @@ def _settings(parser: Parser) -> None:
     parser.add_argument("--seed", type=int, metavar="N", help="seed of every random step")
 
 
-def _reading(parser: Parser) -> None:
-    group = parser.add_argument_group("reading files (decided from the content where not given)")
 def _sample(parser: Parser, one: bool = False) -> None:
     parser.add_argument(
         "--sample",
@@ -87,6 +85,8 @@ def _sample(parser: Parser, one: bool = False) -> None:
     )
 
 
+def _reading(parser: Parser) -> None:
+    group = parser.add_argument_group("reading files (decided from the content where not given)")
     group.add_argument("--delimiter", metavar="C", help="character between the values; \\t for a tab")
     group.add_argument("--encoding", metavar="NAME", help="character encoding, such as cp1252")
     group.add_argument("--decimal", metavar="MARK", help="decimal mark: . or ,")
@@ -123,9 +123,9 @@ def _audit(commands: Any) -> None:
         "--target", metavar="[NAME=]FILE", action="append", help="target table; the name is the file's where not given"
     )
     _settings(parser)
+    _sample(parser)
     choices = parser.add_argument_group("choices")
     choices.add_argument(
-    _sample(parser)
         "--pair", metavar="NAME", help="comparison and aggregation: rom-arithmetic, ks-harmonic, ad-harmonic, qdd"
     )
     choices.add_argument("--comparison", metavar="NAME", help="comparison function, such as ks, ad, rom, wasserstein")
@@ -198,6 +198,7 @@ def _evaluate(commands: Any) -> None:
     parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler, such as tcp://127.0.0.1:8786")
     parser.add_argument("--resume", metavar="FILE", help="JSON of a run that was stopped")
     _settings(parser)
+    _sample(parser, one=True)
     _roles(parser)
     _reading(parser)
     parser.add_argument("--json", metavar="FILE", help="the whole result as JSON; - for the standard output")
@@ -216,7 +217,6 @@ def _reproduce(commands: Any) -> None:
     parser.add_argument("--table", metavar="N", nargs="+", default=["5"], help="5, 6, 7, 8, 9, 10 or all")
     parser.add_argument("--seeds", type=int, metavar="N", help="independent repeats")
     parser.add_argument("--bins", type=int, metavar="N", help="bins; by default the number that fits the paper's data")
-    _sample(parser, one=True)
     parser.add_argument("--seed", type=int, metavar="N", default=0, help="the first seed")
     parser.add_argument("--json", metavar="FILE", help="the whole result as JSON; - for the standard output")
     parser.add_argument("--csv", metavar="FILE", help="published and recomputed values, cell by cell")

@@ -172,6 +172,7 @@ def score_frames(
         "schema": frames.schema.to_dict(),
         "fingerprints": {t.name: t.fingerprint for t in frames.tables},
         "rows": {t.name: len(t) for t in frames.tables},
+        "samples": {name: sample.to_dict() for name, sample in frames.samples.items()},
         "rows_without_group": settings.contrast.rows_without_group(frames),
         "reference": frames.reference.name,
         "aggregated_attributes": list(over),
@@ -184,7 +185,6 @@ def score_frames(
         provenance["ks_p_values"] = f"exact in {exact:,} bins, asymptotic in {len(larger) - exact:,}"
     return AuditResult(
         _typed(pd.DataFrame(bin_rows, columns=[*BIN_COLUMNS])),
-        "samples": {name: sample.to_dict() for name, sample in frames.samples.items()},
         _typed(pd.DataFrame(attribute_rows, columns=[*ATTRIBUTE_COLUMNS, *EXTRA_ATTRIBUTE_COLUMNS])),
         _typed(pd.DataFrame(overall_rows, columns=[*OVERALL_COLUMNS, *EXTRA_OVERALL_COLUMNS])),
         provenance,
