@@ -24,9 +24,9 @@ targets = right.file_uploader(
     help="One or more, in the order of time.",
 )
 st.caption(
-    f"Up to {st.get_option('server.maxUploadSize')} MB a file. A larger table: save it as Parquet, which is several times smaller, or audit it "
-    "from the command line, which has no limit: all of it, or a random sample of its rows that every result states (`fairaudit audit --sample "
-    "100000`)."
+    f"Up to {st.get_option('server.maxUploadSize')} MB a file; **a file in red is larger and was not read.** Save it as Parquet, which is several "
+    "times smaller, or audit it from the command line, which has no limit: all of it, or a random sample of its rows that every result states "
+    "(`fairaudit audit --sample 100000`)."
 )
 options = reading_choices()
 if reference is not None:
