@@ -12,6 +12,8 @@ from fairaudit.binning import equal_offsets
 
 STREAM = 64
 """Resamples that share a random stream. Fixed, so that the numbers do not depend on how the work is divided."""
+KEYS = 1 << 22
+"""Random keys that are held at a time; they come from the stream one after the other, however many at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +107,12 @@ def _generator(seed: np.random.SeedSequence, stream: int) -> np.random.Generator
 
 def _divide(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
     """Random subsets of ``size`` out of ``n``, shape (STREAM, n): the rows with the smallest of n random keys."""
-    keys = rng.integers(0, 2**32, (STREAM, n), dtype=np.uint32)
-    if size == 0 or size == n:
-        return np.full((STREAM, n), size > 0, dtype=np.uint8)
-    chosen = (keys < np.partition(keys, size, axis=1)[:, size, None]).astype(np.uint8)
+    chosen = np.empty((STREAM, n), dtype=np.uint8)
+    step = max(KEYS // max(n, 1), 1)
+    for start in range(0, STREAM, step):
+        part = chosen[start : start + step]
+        keys = rng.integers(0, 2**32, part.shape, dtype=np.uint32)
+        part[:] = keys < np.partition(keys, size, axis=1)[:, size, None] if 0 < size < n else size > 0
     # Equal keys at the limit leave too few; the order of the rows must not decide which of them is taken.
     for row in np.flatnonzero(chosen.sum(axis=1, dtype=np.int64) != size):
         chosen[row] = 0

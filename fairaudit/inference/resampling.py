@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,43 +22,86 @@ Check = Callable[[], None]
 
 @dataclass(frozen=True, eq=False)
 class SortedPool:
-    """The valid values of a pool in ascending order.
+    """The order of the valid values of a pool; the values stay where they are, because every copy of them counts with a million rows.
 
     Attributes
     ----------
     order : ndarray of int
-        Positions of the valid values in the pool.
-    levels : ndarray of float
-        Distinct values.
-    ends : ndarray of int
-        Number of values at or below each level.
+        Positions of the valid values in the pool, the smallest value first.
+    last : ndarray of int or None
+        Place in ``order`` of the last one of each distinct value; None when no value occurs twice.
     """
 
     order: np.ndarray
-    levels: np.ndarray
-    ends: np.ndarray
+    last: np.ndarray | None
 
     @classmethod
     def of(cls, values: np.ndarray) -> SortedPool:
         """Sort a pool once; resamples only move the labels."""
-        valid = np.flatnonzero(np.isfinite(values))
+        kind = np.int32 if len(values) < 2**31 else np.int64
+        valid = np.flatnonzero(np.isfinite(values)).astype(kind)
         order = valid[np.argsort(values[valid], kind="stable")]
         ordered = values[order]
-        ends = (
-            np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(ordered)) if len(ordered) else np.empty(0, dtype=int)
-        )
-        return cls(order, ordered[ends - 1], ends)
+        new = ordered[1:] != ordered[:-1]
+        return cls(order, None if new.all() else np.append(np.flatnonzero(new), len(ordered) - 1).astype(kind))
 
     @property
     def untied(self) -> bool:
         """True when no value occurs twice."""
-        return len(self.ends) == len(self.order)
+        return self.last is None
+
+    @property
+    def n_levels(self) -> int:
+        """Number of distinct values."""
+        return len(self.order if self.last is None else self.last)
+
+    @property
+    def ends(self) -> np.ndarray:
+        """Number of values at or below each level, shape (n_levels,)."""
+        return np.arange(1, len(self.order) + 1) if self.last is None else self.last.astype(np.int64) + 1
+
+    def levels(self, values: np.ndarray, window: slice = slice(None)) -> np.ndarray:
+        """Distinct values of the pool in ascending order, or a part of them."""
+        return values[self.order[window] if self.last is None else self.order[self.last[window]]]
 
     def up_to(self, weights: np.ndarray) -> np.ndarray:
         """Sum of the weights of the values at or below each level, shape (n_levels, n_resamples)."""
         # take walks along whole rows, several times as fast as an index does.
         summed = cumulated(weights.take(self.order, axis=0))
-        return summed if self.untied else summed.take(self.ends - 1, axis=0)
+        return summed if self.last is None else summed.take(self.last, axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """Number of a side's values at or below each level of a pool; the other side's are told from what both have together, part by part.
+
+    Attributes
+    ----------
+    up_to : ndarray of int, shape (n_levels, n_resamples)
+        Of this side, or of the other one where ``both`` is given.
+    both : ndarray of int, shape (n_levels,), optional
+    """
+
+    up_to: np.ndarray
+    both: np.ndarray | None = None
+
+    def part(self, window: slice) -> np.ndarray:
+        """Counts at some levels."""
+        counts = self.up_to[window]
+        return counts if self.both is None else self.both[window].astype(counts.dtype)[:, None] - counts
+
+    @property
+    def size(self) -> np.ndarray:
+        """Number of values in each resample."""
+        return np.asarray(self.part(slice(-1, None))[0])
+
+    def fewest(self, level: int) -> int:
+        """Smallest count at a level over the resamples; the same or larger at the next level."""
+        return int(self.up_to[level].min() if self.both is None else self.both[level] - self.up_to[level].max())
+
+    def most(self, level: int) -> int:
+        """Largest count at a level over the resamples."""
+        return int(self.up_to[level].max() if self.both is None else self.both[level] - self.up_to[level].min())
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,16 +206,18 @@ class AttributePool:
                 yield i, slice(0, a.shape[1]), None
                 continue
             values = self.values[part]
-            valid = slice(None) if len(pool.order) == len(values) else np.isfinite(values)
+            if moments:
+                valid = slice(None) if len(pool.order) == len(values) else np.isfinite(values)
+                for columns in blocks(a.shape[1], len(pool.order)):
+                    yield i, columns, UnsortedChunk(values[valid], a[part, columns][valid], pool.n_levels)
+                continue
+            levels, ends = pool.levels(values), pool.ends
             for columns in blocks(a.shape[1], len(pool.order)):
-                if moments:
-                    yield i, columns, UnsortedChunk(values[valid], a[part, columns][valid], len(pool.levels))
-                    continue
                 up_to_a = pool.up_to(a[part, columns])
                 if b is None:
-                    yield i, columns, ResampleChunk(pool.levels, up_to_a, up_to_both=pool.ends)
+                    yield i, columns, ResampleChunk(levels, up_to_a, up_to_both=ends)
                 else:
-                    yield i, columns, ResampleChunk(pool.levels, up_to_a, up_to_b=pool.up_to(b[part, columns]))
+                    yield i, columns, ResampleChunk(levels, up_to_a, up_to_b=pool.up_to(b[part, columns]))
 
     def _quantile_chunks(self, a: np.ndarray, b: np.ndarray | None) -> Iterator[tuple[int, slice, ResampleChunk | None]]:
         """Each side's sorted values are cut in equal counts: bin i holds the counts between its two limits, whichever levels they are at."""
@@ -180,17 +225,14 @@ class AttributePool:
         if not len(pool.order):
             return
         for columns in blocks(a.shape[1], len(pool.order) // 4):
-            sides = [pool.up_to(a[:, columns])]
-            sides.append(pool.ends.astype(sides[0].dtype)[:, None] - sides[0] if b is None else pool.up_to(b[:, columns]))
-            limits = [_offsets(s[-1], self.bins) for s in sides]
+            up_to_a = pool.up_to(a[:, columns])
+            sides = [_Side(up_to_a), _Side(up_to_a, pool.ends) if b is None else _Side(pool.up_to(b[:, columns]))]
+            limits = [_offsets(s.size, self.bins) for s in sides]
             for i in range(self.bins):
                 window = _levels_of_bin(sides, [k[i] for k in limits], [k[i + 1] for k in limits])
-                counts = [_inside(s[window], k[i], k[i + 1]) for s, k in zip(sides, limits, strict=True)]
-                yield (
-                    i,
-                    columns,
-                    ResampleChunk(pool.levels[window], counts[0], up_to_b=counts[1], untied=b is None and pool.untied),
-                )
+                counts = [_inside(s.part(window), k[i], k[i + 1]) for s, k in zip(sides, limits, strict=True)]
+                levels = pool.levels(self.values, window)
+                yield i, columns, ResampleChunk(levels, counts[0], up_to_b=counts[1], untied=b is None and pool.untied)
 
     def _one_by_one(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
         """For functions without a batch form: every resample by itself."""
@@ -251,11 +293,11 @@ def _inside(up_to: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return found
 
 
-def _levels_of_bin(sides: list[np.ndarray], low: list[np.ndarray], high: list[np.ndarray]) -> slice:
+def _levels_of_bin(sides: Sequence[_Side], low: Sequence[np.ndarray], high: Sequence[np.ndarray]) -> slice:
     """Levels that hold a value of a bin on any side in any of the resamples, and the one that ends it."""
-    levels = range(len(sides[0]))
-    first = min(bisect_right(levels, k.min(), key=lambda i, s=s: s[i].max()) for s, k in zip(sides, low, strict=True))  # type: ignore[misc]
-    last = max(bisect_left(levels, k.max(), key=lambda i, s=s: s[i].min()) for s, k in zip(sides, high, strict=True))  # type: ignore[misc]
+    levels = range(len(sides[0].up_to))
+    first = min(bisect_right(levels, k.min(), key=s.most) for s, k in zip(sides, low, strict=True))
+    last = max(bisect_left(levels, k.max(), key=s.fewest) for s, k in zip(sides, high, strict=True))
     return slice(first, min(last + 1, len(levels)))
 
 

@@ -194,3 +194,10 @@ def test_pairs_have_streams_of_their_own() -> None:
 def test_cumulated_is_cumsum(n: int) -> None:
     x = np.random.default_rng(n).integers(0, 3, (n, 5)).astype(np.uint8)
     np.testing.assert_array_equal(cumulated(x), np.cumsum(x, axis=0, dtype=int))
+
+
+@pytest.mark.parametrize("size", [0, 3, 7, 50])
+def test_divisions_do_not_depend_on_how_many_keys_are_held(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = pools._divide(np.random.default_rng(4), 50, size)
+    monkeypatch.setattr(pools, "KEYS", 151)
+    np.testing.assert_array_equal(pools._divide(np.random.default_rng(4), 50, size), whole)
