@@ -141,6 +141,33 @@ def percent(share: float, digits: int = 1) -> str:
     return "not defined" if missing(share) else f"{share * 100:.{digits}f} %"
 
 
+def size_text(size: Any, unit: object) -> str:
+    """The size of a difference in its unit, with two digits; empty where it is not known.
+
+    Examples
+    --------
+    >>> size_text(0.1234, "sd"), size_text(0.0312, "share"), size_text(float("nan"), "")
+    ('0.12 standard deviations', '3.1 percentage points', '')
+    """
+    if missing(size):
+        return ""
+    return f"{100 * size:.2g} percentage points" if unit == "share" else f"{size:.2g} standard deviations"
+
+
+def flagged_again(share: Any, by_chance: Any = None) -> str:
+    """In how many resamples an attribute is flagged, and in how many without any difference; empty where it is not known.
+
+    Examples
+    --------
+    >>> flagged_again(0.97, 0.04), flagged_again(1.0), flagged_again(None)
+    ('97 % of resamples (by chance alone: 4 %)', '100 % of resamples', '')
+    """
+    if missing(share):
+        return ""
+    chance = "" if missing(by_chance) else f" (by chance alone: {percent(by_chance, 0)})"
+    return f"{percent(share, 0)} of resamples{chance}"
+
+
 def count(n: Any) -> str:
     """A number of rows."""
     return "unknown" if missing(n) else f"{int(n):,}"

@@ -11,11 +11,24 @@ import pandas as pd
 
 from fairaudit.baselines import BaselineResult, baselines_of_frames
 from fairaudit.charts.sides import column_name, rows_of
-from fairaudit.charts.text import missing, number, p_text
+from fairaudit.charts.text import flagged_again, missing, number, p_text, size_text
 from fairaudit.cli.choices import Plain, check_sample_names, merged, named_file, plain_settings, reading_choices
-from fairaudit.cli.terminal import STDIO, check_outputs, columns, drop_output, one_line, progress, read_input, say, warn, write
+from fairaudit.cli.terminal import (
+    STDIO,
+    check_outputs,
+    columns,
+    drop_output,
+    is_one_table,
+    make_folder,
+    one_line,
+    progress,
+    read_input,
+    say,
+    warn,
+    write,
+)
 from fairaudit.errors import FairAuditError
-from fairaudit.qmad import audit_frames
+from fairaudit.qmad import QmadSettings, audit_frames
 from fairaudit.reading.memory import give_back
 from fairaudit.reporting.tables import safe_csv
 from fairaudit.reporting.words import summary
@@ -26,7 +39,8 @@ from fairaudit.settings import AuditSettings, read_tables, repaired_frames
 
 def run(options: argparse.Namespace) -> int:
     """Audit, write what was asked for, and say it in a few lines."""
-    check_outputs(options.json, options.html, options.csv, options.save_settings)
+    one_table = options.csv is not None and is_one_table(options.csv)
+    check_outputs(options.json, options.html, options.csv if one_table else None, options.save_settings)
     inputs = [options.reference, *(options.target or ()), options.settings, options.schema]
     if sum(i is not None and (i == STDIO or i.endswith(f"={STDIO}")) for i in inputs) > 1:
         raise FairAuditError("Two inputs are to come from the standard input.", "Give all but one of them a file.")
@@ -62,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     code = _code(result, options.fail_on_disparity)
     if not options.quiet and STDIO not in (options.json, options.html, options.csv, options.save_settings):
         try:
-            _print(result, how_read)
+            _print(result, how_read, settings.qmad)
             sys.stdout.flush()
         except BrokenPipeError:
             # Whoever reads has seen enough; a gate still needs the verdict.
@@ -112,14 +126,14 @@ def _write(
             write(options.json, to_json(audit_document(result, settings=settings, frames=frames, baselines=asked)))
         if options.html:
             write(options.html, html_report(result, frames, settings, baselines))
-        if options.csv and (options.csv == STDIO or options.csv.lower().endswith(".csv")):
+        if options.csv and is_one_table(options.csv):
             write(options.csv, safe_csv(result.attributes()))
         elif options.csv:
             tables = {"attributes": result.attributes(), "bins": result.bins(), "overall": result.overall()}
             tables["findings"] = pd.DataFrame([vars(f) for f in data_findings(frames)])
             if asked is not None:
                 tables |= {"baselines": asked.to_frame(), "groups": asked.groups()}
-            Path(options.csv).mkdir(exist_ok=True)
+            make_folder(options.csv)
             for name, table in tables.items():
                 write(str(Path(options.csv) / f"{name}.csv"), safe_csv(table))
     if options.save_settings:
@@ -145,7 +159,7 @@ def _portable(settings: AuditSettings, source: str | None, folder: Path) -> Audi
     )
 
 
-def _print(result: AuditResult, reading: list[str]) -> None:
+def _print(result: AuditResult, reading: list[str], settings: QmadSettings) -> None:
     for line in reading:
         say(one_line(line))
     print()
@@ -155,6 +169,7 @@ def _print(result: AuditResult, reading: list[str]) -> None:
     ranked = sorted(
         rows_of(result.attribute_scores), key=lambda r: ("disparity", "not_measurable", "no_evidence").index(r["verdict"])
     )
+    heads = ["Verdict", "Table", "Attribute", "Score", "p corrected", "Target is"]
     rows = [
         [
             f"{VERDICT_SYMBOLS[r['verdict']]} {VERDICT_LABELS[r['verdict']]}",
@@ -166,7 +181,15 @@ def _print(result: AuditResult, reading: list[str]) -> None:
         ]
         for r in ranked
     ]
-    print(columns(["Verdict", "Table", "Attribute", "Score", "p corrected", "Target is"], rows))
+    for asked, head, text in (
+        (settings.stability, "Flagged again", lambda r: flagged_again(r["stability"])),
+        (settings.detectable, "Found from", lambda r: size_text(r["detectable"], r["detectable_unit"])),
+    ):
+        if asked:
+            heads.append(head)
+            for row, record in zip(rows, ranked, strict=True):
+                row.append(text(record))
+    print(columns(heads, rows))
     rules = [r for r in result.attribute_scores["rule"].dropna().unique() if r]
     if rules:
         print()

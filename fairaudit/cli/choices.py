@@ -17,7 +17,10 @@ from fairaudit.settings.model import read_settings_file
 
 Plain = dict[str, Any]
 
-_QMAD = ("pair", "comparison", "aggregation", "bins", "binning", "attributes", "alpha", "threshold", "resamples", "seed")
+_QMAD = (
+    *("pair", "comparison", "aggregation", "bins", "binning", "attributes", "alpha", "threshold"),
+    *("resamples", "stability", "detectable", "seed"),
+)
 
 
 def plain_settings(options: argparse.Namespace) -> tuple[Plain, Path]:

@@ -7,6 +7,8 @@ import difflib
 import sys
 from typing import Any, NoReturn
 
+from fairaudit.qmad.settings import DETECTABLE_REPEATS, STABILITY_RESAMPLES
+
 
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence, with the nearest option."""
@@ -138,6 +140,22 @@ def _audit(commands: Any) -> None:
     choices.add_argument("--alpha", type=float, metavar="X", help="level of the verdicts")
     choices.add_argument("--threshold", type=float, metavar="X", help="score from which the uncalibrated rule raises a flag")
     choices.add_argument("--resamples", type=int, metavar="N", help="largest number of permutations; 0: the paper's rule only")
+    choices.add_argument(
+        "--stability",
+        type=int,
+        metavar="N",
+        nargs="?",
+        const=STABILITY_RESAMPLES,
+        help=f"how often each attribute would be flagged again, from N bootstrap resamples ({STABILITY_RESAMPLES} without N)",
+    )
+    choices.add_argument(
+        "--detectable",
+        type=int,
+        metavar="N",
+        nargs="?",
+        const=DETECTABLE_REPEATS,
+        help=f"how small a difference would have been found, from N data sets without one ({DETECTABLE_REPEATS} without N)",
+    )
     choices.add_argument("--baselines", metavar="METRIC", nargs="*", help="classical metrics too; without names the usual ones")
     _roles(parser)
     _reading(parser)

@@ -22,6 +22,8 @@ TIED = 0.01
 """Share of one value from which on an attribute is not shifted as a whole, which would break its ties and be seen at once."""
 LARGEST_SHIFT = 8.0
 """In standard deviations; what is not found at that size is not found by a shift."""
+POWER = 0.8
+"""How surely a difference must be found to count as one that would have been found."""
 PRECISION = 1.03
 """Ratio of the limits at which the search for a size stops."""
 
@@ -31,7 +33,7 @@ def detectable(
     settings: QmadSettings,
     result: AuditResult | None = None,
     *,
-    power: float = 0.8,
+    power: float = POWER,
     repeats: int = 40,
     progress: Progress | None = None,
     cancel: Cancel | None = None,

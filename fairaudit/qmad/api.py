@@ -45,6 +45,8 @@ def audit(
     nominal_as_codes: bool = False,
     shuffle: bool = False,
     correction: str = "westfall_young_holm",
+    stability: int = 0,
+    detectable: int = 0,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
 ) -> AuditResult:
@@ -85,8 +87,14 @@ def audit(
         Put the rows of each side in a seeded random order before sequential binning.
     correction : {"westfall_young_holm", "benjamini_hochberg", "none"}
         How calibrated p-values are corrected for the number of attributes and pairs.
+    stability : int
+        Number of bootstrap resamples for the column ``stability``: how often each attribute would be flagged again, and ``stability_null``, how
+        often by chance alone; 200 is a good number. 0 leaves them out.
+    detectable : int
+        Number of data sets without a difference for the columns ``detectable`` and ``detectable_unit``: how small a difference would have been
+        found with 80 % power; 40 is a good number. 0 leaves it out.
     progress : callable, optional
-        Called with the number of finished steps and of all steps.
+        Called with the number of finished steps and of all steps; each part of the work counts its own steps.
     cancel : callable, optional
         Returns True when the audit is to stop; CancelledError is raised then.
 
@@ -120,6 +128,8 @@ def audit(
         resamples=resamples,
         seed=seed,
         correction=correction,
+        stability=stability,
+        detectable=detectable,
     )
     return audit_frames(check_frames(reference, targets, schema), settings, progress=progress, cancel=cancel)
 
@@ -131,10 +141,12 @@ def audit_frames(
     if settings.resamples == 0:
         return score_frames(frames, settings, progress=progress, cancel=cancel)
     # The calibration rests on the scores of this module.
-    from fairaudit.inference import calibrate
+    from fairaudit.inference import calibrate, certainty
 
     plain = score_frames(frames, settings, cancel=cancel)
-    return calibrate(frames, settings, plain, progress=progress, cancel=cancel)
+    adaptive = not (settings.stability or settings.detectable)
+    result = calibrate(frames, settings, plain, progress=progress, cancel=cancel, adaptive=adaptive)
+    return certainty(frames, settings, result, progress=progress, cancel=cancel)
 
 
 def score_frames(
@@ -215,8 +227,10 @@ EXTRA_ATTRIBUTE_COLUMNS = (
     "critical_score",
     "n_resamples",
     "stability",
+    "stability_null",
     "detectable",
     "detectable_unit",
+    "certainty_note",
 )
 EXTRA_OVERALL_COLUMNS = (
     "rule",
@@ -387,6 +401,7 @@ def _attribute_row(pair: Pair, score: AttributeScore) -> dict[str, Any]:
         "reference_side": pair.reference_side,
         "paper_rule": score.rule,
         "detectable_unit": "",
+        "certainty_note": "",
         **CALIBRATION,
     }
 
@@ -411,6 +426,7 @@ def _unmeasured_row(pair: Pair, attribute: str, comparison: str, problem: str) -
         "reference_side": pair.reference_side,
         "paper_rule": "",
         "detectable_unit": "",
+        "certainty_note": "",
         **CALIBRATION,
     }
 
@@ -512,6 +528,7 @@ def _typed(frame: pd.DataFrame) -> pd.DataFrame:
             "false_alarm_rate",
             "critical_score",
             "stability",
+            "stability_null",
             "detectable",
         ):
             frame[column] = frame[column].astype(float)

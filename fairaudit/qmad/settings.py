@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fairaudit.aggregation import AGGREGATIONS
@@ -13,6 +13,10 @@ from fairaudit.contrast import Contrast
 from fairaudit.errors import SettingsError, unknown_name
 
 MAX_BINS = 1000
+STABILITY_RESAMPLES = 200
+"""Bootstrap resamples where stability is asked for without a number: a share is known to 3.5 percentage points."""
+DETECTABLE_REPEATS = 40
+"""Data sets where detectable differences are asked for without a number: a size is known to about a tenth."""
 AGGREGATE_SETS = ("all", "features", "prediction")
 """Sets of attributes that can be named instead of listed for the overall score."""
 CORRECTIONS = {
@@ -52,6 +56,10 @@ class QmadSettings:
         Put the rows of each side in a random (seeded) order before sequential binning.
     resamples : int
         Largest number of permutations for calibrated verdicts; 0 leaves them out.
+    stability : int
+        Number of bootstrap resamples from which it is told how often each attribute would be flagged again; 0 leaves that out.
+    detectable : int
+        Number of data sets from which it is told how small a difference would have been found; 0 leaves that out.
     correction : {"westfall_young_holm", "benjamini_hochberg", "none"}
         How calibrated p-values are corrected for the number of attributes and pairs.
     seed : int
@@ -71,6 +79,8 @@ class QmadSettings:
     nominal_as_codes: bool = False
     shuffle: bool = False
     resamples: int = 999
+    stability: int = 0
+    detectable: int = 0
     seed: int = 0
     correction: str = "westfall_young_holm"
 
@@ -100,6 +110,18 @@ class QmadSettings:
             raise SettingsError(
                 f"The number of resamples must be a whole number, 0 or more. Got {self.resamples!r}.", "Choose 999, for example."
             )
+        for name, least in (("stability", 1), ("detectable", 2)):
+            given = getattr(self, name)
+            if not isinstance(given, int) or isinstance(given, bool) or (given != 0 and given < least):
+                raise SettingsError(
+                    f"{name} must be 0 or a whole number from {least} on. Got {given!r}.",
+                    f"Choose {STABILITY_RESAMPLES if name == 'stability' else DETECTABLE_REPEATS}, for example, or 0 to leave it out.",
+                )
+            if given and not self.resamples:
+                raise SettingsError(
+                    f"{name} needs calibrated verdicts, and the number of permutations (resamples) is 0.",
+                    f"Set resamples to 999, for example, or {name} to 0.",
+                )
         if self.correction not in CORRECTIONS:
             raise unknown_name("correction", self.correction, CORRECTIONS)
         if aggregation.p_values_only and not comparison.is_p_value:
@@ -128,6 +150,10 @@ class QmadSettings:
         """The chosen comparison function."""
         return COMPARISONS[self.comparison]
 
+    def verdicts_only(self) -> QmadSettings:
+        """The same without stability and detectable differences."""
+        return replace(self, stability=0, detectable=0)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values only, ready for JSON."""
         over = self.aggregate_over
@@ -146,6 +172,8 @@ class QmadSettings:
             "nominal_as_codes": self.nominal_as_codes,
             "shuffle": self.shuffle,
             "resamples": self.resamples,
+            "stability": self.stability,
+            "detectable": self.detectable,
             "seed": self.seed,
             "correction": self.correction,
         }

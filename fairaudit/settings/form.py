@@ -164,6 +164,10 @@ def _qmad() -> Form:
             "nominal_as_codes": _of("boolean", "Compare nominal columns by label codes, as the paper does."),
             "shuffle": _of("boolean", "Put the rows in a seeded random order first."),
             "resamples": _of("integer", "Largest number of permutations; 0 leaves the calibration out.", minimum=0),
+            "stability": _of("integer", "Bootstrap resamples for how firm a verdict is; 0 leaves it out.", minimum=0),
+            "detectable": _of(
+                "integer", "Data sets for how small a difference would have been found; 0 leaves it out.", minimum=0
+            ),
             "correction": _choice(CORRECTIONS, "How calibrated p-values are corrected for being many."),
             "seed": SEED,
         },

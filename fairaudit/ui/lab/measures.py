@@ -42,7 +42,7 @@ class Measures:
 def measures(frames: Frames) -> Measures:
     """The choices of the Audit page, and the classical metrics."""
     with st.expander("How it is measured", icon=":material/straighten:"):
-        pair = audit_choices(frames)
+        pair = audit_choices(frames).verdicts_only()
         st.divider()
         left, right = st.columns([2, 1])
         names = [s.name for s in BASELINES if s.default]
