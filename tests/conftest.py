@@ -61,6 +61,22 @@ class Server:
     log: Path
 
 
+@pytest.fixture
+def dask_cluster() -> Iterator[Any]:
+    """A cluster of two workers; they live in this process, which starts everywhere, and are reached by TCP all the same."""
+    distributed = pytest.importorskip("dask.distributed", reason="the extra fairaudit[cluster] is not installed")
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        dashboard_address=None,
+        host="127.0.0.1",
+        silence_logs=50,
+    ) as cluster:
+        yield cluster
+
+
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind((HOST, 0))

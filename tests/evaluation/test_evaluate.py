@@ -112,20 +112,9 @@ def test_two_processes_give_the_same_numbers(world: World) -> None:
     same(world.run(**QUICK), world.run(n_jobs=2, **QUICK))
 
 
-def test_a_dask_cluster_gives_the_same_numbers(world: World) -> None:
-    distributed = pytest.importorskip("dask.distributed", reason="the extra fairaudit[cluster] is not installed")
-    cluster = distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp",
-        dashboard_address=None,
-        host="127.0.0.1",
-        silence_logs=50,
-    )
-    with cluster:
-        there = world.run(scheduler=cluster.scheduler_address, **QUICK)
-    same(world.run(**QUICK), there)
+def test_a_dask_cluster_gives_the_same_numbers(world: World, dask_cluster: Any) -> None:
+    same(world.run(**QUICK), world.run(scheduler=dask_cluster.scheduler_address, **QUICK))
+    assert dask_cluster.scheduler.transition_counter > 0
 
 
 def test_no_scheduler_at_the_address_is_a_sentence(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,20 @@ def tiny(app: Any, levels: tuple[float, ...] = (0.0, 0.6), methods: tuple[str, .
     return app
 
 
+def tiny_expected() -> EvaluationResult:
+    """The same grid on the demo through the package."""
+    data = course_grades_dataset()
+    return evaluate(
+        data.data,
+        data.schema,
+        {"kind": "label", "noise": 0.1},
+        levels=(0, 0.6),
+        models="decision_tree",
+        mitigations=("none", "reweighing"),
+        folds=3,
+    )
+
+
 def wait(app: Any, seconds: float = 120) -> Any:
     """Until the run has ended."""
     deadline = time.monotonic() + seconds
@@ -96,16 +110,7 @@ def test_the_demo_works_at_once_and_says_how_long_it_takes(page: Any) -> None:
 
 def test_numbers_are_those_of_the_package_and_every_section_draws(page: Any) -> None:
     app = run(tiny(page))
-    data = course_grades_dataset()
-    expected = evaluate(
-        data.data,
-        data.schema,
-        {"kind": "label", "noise": 0.1},
-        levels=(0, 0.6),
-        models="decision_tree",
-        mitigations=("none", "reweighing"),
-        folds=3,
-    )
+    expected = tiny_expected()
     (result,) = kept(app)
     pd.testing.assert_frame_equal(result.to_frame(), expected.to_frame())
     shown = words(app)
@@ -235,6 +240,16 @@ def test_choices_that_cannot_work_get_a_sentence(page: Any) -> None:
     check(page)
     assert "No mitigation method is chosen" in words(page)
     assert not figures(page)
+
+
+def test_a_dask_cluster_gives_the_same_numbers(page: Any, dask_cluster: Any) -> None:
+    """The address on the page is used: the cluster does the work, and nothing else differs."""
+    control(page, "evaluation.scheduler").set_value(dask_cluster.scheduler_address).run()
+    check(page)
+    app = run(tiny(page))
+    (result,) = kept(app)
+    pd.testing.assert_frame_equal(result.to_frame(), tiny_expected().to_frame())
+    assert dask_cluster.scheduler.transition_counter > 0
 
 
 def test_an_address_without_a_scheduler_gets_a_sentence(page: Any) -> None:
