@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from fairaudit.ui import frame
+from fairaudit.ui import frame, uploads
 
+uploads.keep_in_memory()
 st.set_page_config(page_title="fairaudit", page_icon=frame.ICON, layout="wide")
 
 page = st.navigation(

@@ -15,7 +15,7 @@ PACKAGE = ROOT / "fairaudit"
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors"}),
     frozenset({"registry"}),
-    frozenset({"schema", "results", "progress"}),
+    frozenset({"schema", "results", "progress", "files"}),
     frozenset({"reading", "validation", "binning", "kernels", "comparison", "aggregation", "contrast", "attributes"}),
     frozenset(
         {

@@ -39,8 +39,11 @@ from fairaudit.settings import AuditSettings, read_tables, repaired_frames
 
 def run(options: argparse.Namespace) -> int:
     """Audit, write what was asked for, and say it in a few lines."""
-    one_table = options.csv is not None and is_one_table(options.csv)
-    check_outputs(options.json, options.html, options.csv if one_table else None, options.save_settings)
+    one_table = options.csv is None or is_one_table(options.csv)
+    check_outputs(
+        *(options.json, options.html, options.csv if one_table else None, options.save_settings),
+        folder_of_tables=None if one_table else options.csv,
+    )
     inputs = [options.reference, *(options.target or ()), options.settings, options.schema]
     if sum(i is not None and (i == STDIO or i.endswith(f"={STDIO}")) for i in inputs) > 1:
         raise FairAuditError("Two inputs are to come from the standard input.", "Give all but one of them a file.")

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from fairaudit.cli.parser import make_parser
-from fairaudit.cli.terminal import drop_output, one_line
+from fairaudit.cli.terminal import STDIO, drop_output, one_line
 from fairaudit.errors import CancelledError, FairAuditError, NotMeasurableError
+from fairaudit.files import FULL, not_written
 
 DONE, DISPARITY, BAD_INPUT, NOT_MEASURABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -57,8 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except OSError as error:
         drop_output()
+        if error.errno in FULL:
+            return _complain(not_written(error.filename or STDIO, error), BAD_INPUT)
         where = f"{error.filename!r}: " if error.filename else ""
-        return _complain(f"{where}{error.strerror or error}. Check the path, the rights and the space on the disk.", BAD_INPUT)
+        return _complain(f"{where}{error.strerror or error}. Check the path and the rights.", BAD_INPUT)
 
 
 def _complain(problem: object, code: int) -> int:

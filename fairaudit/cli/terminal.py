@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fairaudit.errors import FairAuditError
+from fairaudit.files import not_written, write_whole
 
 STDIO = "-"
 
@@ -70,32 +71,60 @@ def drop_output() -> None:
         os.close(null)
 
 
-def check_outputs(*paths: str | None) -> None:
+def check_outputs(*paths: str | None, folder_of_tables: str | None = None) -> None:
     """Refuse outputs that cannot work before the work begins."""
     used = [p for p in paths if p]
+    if folder_of_tables is not None and not Path(folder_of_tables).is_dir():
+        used.append(folder_of_tables)
     if used.count(STDIO) > 1:
         raise FairAuditError("Two outputs are to go to the standard output.", "Give all but one of them a file.")
     for path in used:
         folder = Path(path).parent
         if path != STDIO and not folder.is_dir():
             raise FairAuditError(f"{path!r} cannot be written: there is no folder {str(folder)!r}.", "Make it first.")
+        if path != STDIO and Path(path).is_dir():
+            raise FairAuditError(f"{path!r} cannot be written: it is a folder.", "Name a file in it.")
+        if path != STDIO and not os.access(path if Path(path).exists() else folder, os.W_OK):
+            raise FairAuditError(f"{path!r} cannot be written: Permission denied.", "Check the rights, or choose another folder.")
+
+
+def is_one_table(path: str) -> bool:
+    """Whether tables asked for under this name are one CSV file; otherwise the name is a folder for all of them.
+
+    Raises
+    ------
+    FairAuditError
+        If it is a file whose name does not say that it is CSV.
+    """
+    if path == STDIO or path.lower().endswith(".csv"):
+        return True
+    if not Path(path).exists() or Path(path).is_dir():
+        return False
+    if Path(path).is_file():
+        raise FairAuditError(
+            f"{path!r} is a file, and its name does not end in .csv.",
+            "End the name in .csv for one table, or name a folder for all.",
+        )
+    return True  # a device or a pipe
+
+
+def make_folder(path: str) -> None:
+    """A folder for several tables."""
+    try:
+        Path(path).mkdir(exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise not_written(path, error) from None
 
 
 def write(path: str, content: str | bytes) -> None:
-    """Write a file, or to the standard output for ``-``."""
+    """Write a file, whole or not at all, or to the standard output for ``-``."""
     data = content.encode("utf-8", errors="replace") if isinstance(content, str) else content
     if path == STDIO:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    try:
-        Path(path).write_bytes(data)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FairAuditError(
-            f"{path!r} cannot be written: {reason}.", "Check the path, the rights and the space on the disk."
-        ) from None
+    write_whole(path, data)
 
 
 def read_input(path: str) -> Any:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from fairaudit.errors import FairAuditError, ReadingError
+from fairaudit.files import not_written, write_whole
 
 FOLDER_VARIABLE = "FAIRAUDIT_DATA"
 TIMEOUT = 60.0
@@ -112,8 +113,11 @@ def find(file: PublishedFile, source: str | Path | bytes | None = None, *, downl
             "Nothing was kept. Get the file by hand and look at it before you use it.",
         )
     target = place if place.suffix == ".csv" else place / file.name
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(target, error) from None
+    write_whole(target, content)
     return FoundFile(table, str(target), True)
 
 

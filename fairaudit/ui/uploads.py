@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
+from starlette.formparsers import MultiPartParser
 
 from fairaudit.errors import FairAuditError, ValidationError
 from fairaudit.reading import ReadOptions, ReadTable, read_table
@@ -16,6 +17,15 @@ from fairaudit.validation.remedies import check_and_repair
 
 FILE_TYPES = ("csv", "tsv", "tab", "txt", "dat", "parquet", "pq", "xlsx", "xlsm")
 _DONE = "fairaudit.upload"
+
+
+def keep_in_memory() -> None:
+    """Uploads stay in memory while they arrive.
+
+    Otherwise the form parser of the server puts what is larger than 1 MB into a temporary file on the disk, for as long as it arrives. How large
+    an upload may be is limited before.
+    """
+    MultiPartParser.spool_max_size = 0
 
 
 def table_name(file_name: str) -> str:
