@@ -32,7 +32,9 @@ options = reading_choices()
 if reference is not None:
     if targets:
         with friendly_errors(), st.spinner("Reading and checking …"):
-            uploads.take(reference, targets, options)
+            new = uploads.take(reference, targets, options)
+        if new:
+            st.rerun()  # so that the sidebar, which is drawn before the page, names them
     else:
         st.info("Add one or more target tables.", icon=":material/arrow_forward:")
 
@@ -46,8 +48,8 @@ st.success(
     icon=":material/check_circle:",
 )
 st.page_link("pages/audit.py", label="Go to the audit", icon=":material/grid_on:")
-remedies.offer_sample(tables)
 sample_note(frames)
+remedies.offer_sample(tables)
 
 if tables.reading:
     st.subheader("How the files were read", divider="gray")

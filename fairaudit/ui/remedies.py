@@ -60,6 +60,8 @@ def _keep_markers() -> None:
 
 def offer_sample(tables: state.Loaded) -> None:
     """For large tables: work with a seeded sample of their rows, by one click."""
+    if tables.frames.samples and tables.original is not None:
+        st.button("Undo the remedies and the edits since", icon=":material/undo:", key="sample.undo", on_click=_undo)
     large = [t for t in tables.frames.tables if len(t) > LARGE_ROWS and t.sample is None]
     if not large:
         return
@@ -73,7 +75,7 @@ def offer_sample(tables: state.Loaded) -> None:
         rows.number_input("Rows of each table", LEAST_ROWS, max(len(t) for t in large) - 1, SAMPLE_ROWS, key="sample.rows")
         seed.number_input("Seed", 0, 2**31 - 1, 0, key="sample.seed", help="The same seed and size give the same rows again.")
         button.button("Work with a sample", icon=":material/filter_alt:", key="sample.apply", on_click=_sample, width="stretch")
-        st.caption("Tables that are not larger stay whole. The rows keep their order. It can be undone below.")
+        st.caption("Tables that are not larger stay whole. The rows keep their order. It can be undone.")
 
 
 def show(tables: state.Loaded, informative_order: bool) -> None:

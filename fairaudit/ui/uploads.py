@@ -33,8 +33,8 @@ def table_name(file_name: str) -> str:
     return PurePath(file_name).stem or file_name
 
 
-def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> None:
-    """Read and check new files; files that were taken already are not read again.
+def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> bool:
+    """Read and check new files; True when there were any: files that were taken already are not read again.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> None:
     files = [reference, *targets]
     signature = (tuple((f.file_id, f.name) for f in files), repr(options))
     if st.session_state.get(_DONE) == signature:
-        return
+        return False
     # What was loaded before must not look as if it came from these files when one of them is bad.
     state.unload()
     st.session_state.pop(_DONE, None)
@@ -70,6 +70,7 @@ def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> None:
     st.session_state[_DONE] = signature
     del tables
     give_back()
+    return True
 
 
 def _unique(names: list[str], taken: str) -> list[str]:

@@ -33,6 +33,7 @@ def test_semicolons_and_decimal_commas_are_read_and_said(app):
     assert "semicolon" in words and "decimal mark a comma" in words
     assert app.dataframe[0].value["age"].tolist()[:2] == [20.5, 21.5]
     assert "ready" in app.success[0].value
+    assert "ref · 120 rows · reference" in app.sidebar.caption[0].value, "the sidebar names them at once"
 
 
 def test_uploaded_tables_reach_the_audit(app):

@@ -134,7 +134,7 @@ def _head(result: AuditResult, frames: Frames, options: ReportOptions) -> str:
             ("Auditor", esc(options.auditor)),
             ("Date", esc(day)),
             ("Reference", name(frames.reference.name)),
-            ("Sample", "; ".join(f"{name(n)} is {esc(s.words)}" for n, s in [*frames.samples.items()][:20])),
             ("Targets", ", ".join(name(t.name) for t in frames.targets[:20]) + (" …" if len(frames.targets) > 20 else "")),
+            ("Sample", "; ".join(f"{name(n)} is {esc(s.words)}" for n, s in [*frames.samples.items()][:20])),
         ]
     )
