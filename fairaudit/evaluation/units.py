@@ -124,6 +124,9 @@ def _score(model: FittedModel, split: _Split, *, sees_group: bool) -> tuple[Scor
 
 def _post_process(before: _Decided, unit: Unit, method: MitigationSpec, settings: EvaluationSettings) -> _Decided:
     """Decide anew. The decision about a person does not depend on who else is in the biased test set."""
+    if settings.engine == "aif360":
+        # aif360 ends in an error of its solver, or in a rule made of NaN, where labels are missing; the array form says what is missing.
+        method.function(before.validation)
     rule = _implementation(method, settings)(before.validation)
     seed = unit_seed(settings.seed, unit.level, unit.fold, unit.model, method.name, "decide")
     fair = rule.apply(before.fair, np.random.default_rng(seed))

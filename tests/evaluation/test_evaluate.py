@@ -178,6 +178,14 @@ def test_result_survives_pickling_and_json(result: EvaluationResult) -> None:
         EvaluationResult.from_dict({k: v for k, v in result.to_dict().items() if k != "values"})
 
 
+def test_both_engines_say_what_a_validation_fold_lacks(world: World) -> None:
+    choices: dict[str, Any] = {"levels": 1.0, "folds": 6, "mitigations": ("eop",)}
+    ours, theirs = world.run(**choices).to_frame(), world.run(engine="aif360", **choices).to_frame()
+    failed = ours["note"].str.contains("has no favourable label in the validation fold")
+    assert failed.any() and not failed.all()
+    pd.testing.assert_frame_equal(ours[failed], theirs[failed])
+
+
 def test_both_engines_agree(world: World) -> None:
     choices = {"mitigations": ("none", "reweighing", "massaging", "ceo"), "folds": 3}
     ours, theirs = world.run(**choices).to_frame(), world.run(engine="aif360", **choices).to_frame()
