@@ -3,6 +3,7 @@
 import streamlit as st
 
 from fairaudit.reporting.chapters import chapters
+from fairaudit.ui import validity
 from fairaudit.ui.components import page_head
 
 page_head("Method", "What every number on the other pages means, when not to trust it, and where it comes from.")
@@ -10,13 +11,16 @@ page_head("Method", "What every number on the other pages means, when not to tru
 found = chapters()
 chapter = st.segmented_control(
     "Chapter",
-    list(found),
+    [*found, validity.CHAPTER],
     default=next(iter(found)),
     required=True,
     key="chapter",
     bind="query-params",
     label_visibility="collapsed",
 )
+if chapter == validity.CHAPTER:
+    validity.show()
+    st.stop()
 st.markdown(found[chapter].introduction)
 for spec in found[chapter].specs:
     with st.container(border=True):

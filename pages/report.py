@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from fairaudit.ui import report, state
+from fairaudit.ui import certainty, report, state
 from fairaudit.ui.cache import calibrated_audits
 from fairaudit.ui.components import CALIBRATING, friendly_errors, need_tables, page_head
 
@@ -11,9 +11,12 @@ tables = need_tables()
 with friendly_errors():
     qmad = state.audit_settings()
     report.what_is_in(tables, qmad)
-    (result,), pending = calibrated_audits("audit.calibration", tables.frames, [qmad])
+    (result,), pending = calibrated_audits("audit.calibration", tables.frames, [qmad.verdicts_only()])
     if pending:
         st.caption(CALIBRATING)
+    known = certainty.known(tables.frames, qmad, result, pending, begin=False)
+    certainty.status(known)
+    result, qmad = known.result, known.settings
     options, with_metrics = report.options_form(result)
     baselines, metrics = report.metrics_for(tables, qmad) if with_metrics else (None, None)
     settings = report.report_settings(tables, qmad, baselines, options)

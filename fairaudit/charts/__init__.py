@@ -2,8 +2,10 @@
 
 from fairaudit.charts.baselines import interval_chart, metric_matrix
 from fairaudit.charts.bins import bin_chart, bin_heatmap
+from fairaudit.charts.certainty import detectable_chart
 from fairaudit.charts.distributions import category_chart, ecdf_chart, histogram_chart
 from fairaudit.charts.evaluation import fair_vs_biased_scatter, level_curves, method_heatmap
+from fairaudit.charts.false_alarms import false_alarm_chart
 from fairaudit.charts.groups import group_rates_chart, impact_ratio_chart
 from fairaudit.charts.heatmaps import verdict_heatmap
 from fairaudit.charts.impact import impact_curves, method_levels
@@ -22,9 +24,11 @@ __all__ = [
     "bin_heatmap",
     "category_chart",
     "detectability_chart",
+    "detectable_chart",
     "difference_heatmap",
     "ecdf_chart",
     "fair_vs_biased_scatter",
+    "false_alarm_chart",
     "group_rates_chart",
     "histogram_chart",
     "impact_curves",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
+from fairaudit.charts.text import flagged_again, missing, percent, size_text
 from fairaudit.results import AuditResult
 
 
@@ -36,28 +39,74 @@ def subject(frame: str, group: str) -> str:
 def summary(result: AuditResult) -> tuple[Sentence, ...]:
     """What was found, one sentence for each frame and group with a disparity and one for each kind of rest.
 
-    Frames without any disparity share a sentence, and so do those where nothing could be measured.
+    Frames without any disparity share a sentence, and so do those where nothing could be measured. Where it is known, they say how small a
+    difference would have been found, and how often what was found would be found again.
     """
     rows = result.attribute_scores
     found, quiet, silent = [], [], []
+    unseen = pd.Series(False, index=rows.index)
     for (frame, group), part in rows.groupby(["frame", "group"], sort=False):
         who = subject(str(frame), str(group))
         flagged = part[part["verdict"] == "disparity"]
         measured = part[part["verdict"] != "not_measurable"]
         if len(flagged):
             strongest = flagged.assign(size=flagged["effect"].abs()).sort_values("size", ascending=False, na_position="first")
-            found.append(Sentence("disparity", who, f"differs in {_count(len(flagged), len(measured))}: {_listed(strongest)}."))
+            text = f"differs in {_count(len(flagged), len(measured))}: {_listed(strongest)}{_again(flagged)}."
+            others = measured[measured["verdict"] != "disparity"]
+            found.append(Sentence("disparity", who, text + would_have_found(others, "the others")))
         elif len(measured):
             quiet.append(who)
+            unseen[measured.index] = True
         else:
             silent.append((who, str(part["note"].iloc[0])))
     sentences = list(found)
     if quiet:
-        sentences.append(Sentence("no_evidence", _names(quiet), "no evidence of disparity in any attribute."))
+        text = "no evidence of disparity in any attribute." + would_have_found(rows[unseen], "each of them")
+        sentences.append(Sentence("no_evidence", _names(quiet), text))
     if silent:
         text = "nothing could be measured." + (f" {silent[0][1]}" if silent[0][1] else "")
         sentences.append(Sentence("not_measurable", _names([who for who, _ in silent]), text))
     return tuple(sentences)
+
+
+def would_have_found(rows: pd.DataFrame, who: str) -> str:
+    """How small a difference would have been found in some attributes, as a sentence; empty where that was not computed."""
+    known = rows[rows["detectable"].notna()]
+    if not len(known):
+        return ""
+    sizes = known.groupby("detectable_unit")["detectable"].max()
+    kinds = [
+        f"{word} of {size_text(sizes[unit], unit)}" for unit, word in (("sd", "a shift"), ("share", "a change")) if unit in sizes
+    ]
+    what = " or ".join(kinds)
+    where = who if len(known) == len(rows) else f"{len(known)} of {len(rows)} attributes"
+    rest = "smaller ones may be missed" if len(known) == len(rows) else "for the rest it is not known"
+    return f" {what[0].upper()}{what[1:]} would have been found in {where} (80 % power); {rest}."
+
+
+def certainty_of(row: Mapping[Any, Any]) -> tuple[str, ...]:
+    """What is known about the verdict of one attribute beyond its p-value, a sentence each; empty where nothing was computed."""
+    again = flagged_again(row["stability"], row["stability_null"])
+    size = size_text(row["detectable"], row["detectable_unit"])
+    said = [f"Flagged again in {again}." if again else ""]
+    if size:
+        kind = "change" if row["detectable_unit"] == "share" else "shift"
+        said.append(f"A {kind} of {size} would have been found with 80 % power; a smaller one may be missed.")
+    note = row.get("certainty_note")
+    said.append("" if missing(note) else str(note))
+    return tuple(s for s in said if s)
+
+
+def _again(flagged: pd.DataFrame) -> str:
+    """How often what was found would be found again."""
+    known = flagged["stability"].dropna()
+    if not len(known):
+        return ""
+    chance = flagged["stability_null"].max()
+    if len(flagged) == 1:
+        return f"; flagged again in {flagged_again(known.min(), chance)}"
+    least = "" if known.min() == 1 else "at least "
+    return f"; each flagged again in {least}{flagged_again(known.min())} (by chance alone: at most {percent(chance, 0)})"
 
 
 def _count(flagged: int, measured: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import pandas as pd
 import streamlit as st
 
 from fairaudit.charts import verdict_heatmap
@@ -111,6 +112,19 @@ def _rule(result: AuditResult, settings: QmadSettings) -> str:
     )
 
 
+_FIRST = ["frame", "group", "attribute", "verdict"]
+_CERTAINTY = ["stability", "stability_null", "detectable", "detectable_unit", "certainty_note"]
+
+
+def _order(shown: pd.DataFrame) -> list[str]:
+    """Columns as they are shown: what is known about a verdict right behind it, and behind everything else where nothing is."""
+    columns = list(shown.columns)
+    if "stability" not in columns or shown[["stability", "detectable"]].isna().all(axis=None):
+        return columns
+    notes = [c for c in _CERTAINTY if c != "certainty_note" or (shown[c] != "").any()]
+    return [*_FIRST, *notes, *(c for c in columns if c not in (*_FIRST, *notes))]
+
+
 def attribute_table(result: AuditResult) -> None:
     """The tidy tables behind the pictures, and their downloads."""
     st.subheader("Tables", divider="gray")
@@ -130,6 +144,7 @@ def attribute_table(result: AuditResult) -> None:
     st.dataframe(
         shown,
         hide_index=True,
+        column_order=_order(shown),
         column_config={
             "score": st.column_config.NumberColumn(format="%.4g"),
             "effect": st.column_config.NumberColumn(
@@ -139,6 +154,23 @@ def attribute_table(result: AuditResult) -> None:
             "p_adjusted": st.column_config.NumberColumn(format="%.3g"),
             "mean_target": st.column_config.NumberColumn(format="%.5g"),
             "mean_reference": st.column_config.NumberColumn(format="%.5g"),
+            "stability": st.column_config.NumberColumn(
+                "flagged again",
+                format="percent",
+                help="stability: share of bootstrap resamples in which the attribute is flagged.",
+            ),
+            "stability_null": st.column_config.NumberColumn(
+                "by chance alone",
+                format="percent",
+                help="stability_null: the same share in data without a difference; resampling adds chance of its own.",
+            ),
+            "detectable": st.column_config.NumberColumn(
+                "would have found",
+                format="%.3g",
+                help="detectable: the smallest difference that would be flagged with 80 % power, in standard deviations (sd) or as a share "
+                "(0.01 is one percentage point).",
+            ),
+            "detectable_unit": st.column_config.TextColumn("unit"),
             "missing_target": st.column_config.NumberColumn(format="percent"),
             "missing_reference": st.column_config.NumberColumn(format="percent"),
         },

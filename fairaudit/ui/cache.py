@@ -40,7 +40,7 @@ def load_demo(name: str) -> None:
 @st.cache_data(max_entries=30, hash_funcs=_BY_CONTENT, scope="session", show_spinner=False)
 def plain_audit(frames: Frames, settings: QmadSettings) -> AuditResult:
     """Scores without calibration."""
-    return audit_frames(frames, replace(settings, resamples=0))
+    return audit_frames(frames, replace(settings.verdicts_only(), resamples=0))
 
 
 def calibrated_audits(name: str, frames: Frames, wanted: Sequence[QmadSettings]) -> tuple[list[AuditResult], bool]:
@@ -80,10 +80,12 @@ def calibrated_audits(name: str, frames: Frames, wanted: Sequence[QmadSettings])
         return done
 
     found = jobs.result(name, key, "Calibrating the verdicts", work)
-    if found is not None:
-        return found, False
     job = jobs.find(name, key)
-    return plain, job is not None and job.running
+    if found is None and job is not None and job.running:
+        return plain, True
+    # It may have ended since the first look.
+    found = jobs.result(name, key, "Calibrating the verdicts", work) if found is None else found
+    return (plain, False) if found is None else (found, False)
 
 
 @st.cache_data(max_entries=20, hash_funcs=_BY_CONTENT, scope="session", show_spinner="Computing the classical metrics …")

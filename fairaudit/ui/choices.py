@@ -24,7 +24,7 @@ _SHORT_CONTRASTS = {
     "within_group": "The same group, target against reference",
 }
 
-_FROM_FILE = ("threshold", "weights", "correction", "aggregate_over")
+_FROM_FILE = ("threshold", "weights", "correction", "aggregate_over", "stability", "detectable")
 """Entries of a settings file for which the page has no control; they stay in force and are shown."""
 
 
@@ -223,6 +223,8 @@ def _from_opened_file(settings: QmadSettings) -> QmadSettings:
     kept = {}
     for name in _FROM_FILE:
         value = getattr(opened.qmad, name)
+        if name in ("stability", "detectable") and not settings.resamples:
+            continue  # without calibrated verdicts there is nothing to be more certain about
         if value != getattr(QmadSettings(), name) and not (name == "aggregate_over" and isinstance(value, str)):
             kept[name] = value
     if not kept:

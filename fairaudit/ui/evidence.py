@@ -10,7 +10,7 @@ from fairaudit.aggregation import AGGREGATIONS
 from fairaudit.charts import bin_chart, bin_heatmap, ecdf_chart, sides_text
 from fairaudit.comparison import COMPARISONS
 from fairaudit.qmad import QmadSettings, cell_bins
-from fairaudit.reporting.words import subject
+from fairaudit.reporting.words import certainty_of, subject
 from fairaudit.results import VERDICT_LABELS, VERDICT_SYMBOLS, AuditResult
 from fairaudit.schema import Frames
 from fairaudit.ui import distributions, state
@@ -60,6 +60,8 @@ def _one_attribute(
     sides: distributions.Sides = {"target": str(row["target_side"]), "reference": str(row["reference_side"])}
     st.markdown(f"#### {plain(attribute)}")
     st.markdown(f"{VERDICT_SYMBOLS[row['verdict']]} **{VERDICT_LABELS[row['verdict']]}** · {plain(_sentence(row))}")
+    if firm := certainty_of(row.to_dict()):
+        st.markdown(plain(" ".join(firm)))
     if how := _certainty(row, settings):
         st.caption(plain(how))
     if row["note"]:

@@ -150,6 +150,17 @@ def result(name: str, key: str, label: str, work: Callable[[Progress, Cancel], A
     return job.result
 
 
+def finished(name: str, key: str) -> Any:
+    """What a job of this name and key gave, None where there is nothing yet; nothing is started."""
+    if (name, key) in _results() or find(name, key) is not None:
+        return result(name, key, "", _nothing)
+    return None
+
+
+def _nothing(progress: Progress, cancel: Cancel) -> None:
+    """Work of a job that is there already."""
+
+
 def find(name: str, key: str | None = None) -> Job | None:
     """The job of this name, when there is one and it works on ``key``."""
     job = _board().get(name)
@@ -241,6 +252,7 @@ __all__ = [
     "Progress",
     "count",
     "find",
+    "finished",
     "forget",
     "progress_line",
     "raise_error",

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 
 from fairaudit import charts
 from fairaudit.comparison import COMPARISONS
+from fairaudit.inference import false_alarms
 
 FRAMES = ("day 1", "day 2 (biased)", "day 3", "2024-04-01")
 ATTRIBUTES = (
@@ -83,6 +84,29 @@ def attributes(
     frame = pd.DataFrame(rows)
     frame["paper_flag"] = frame["paper_flag"].astype("boolean")
     return frame
+
+
+def certain(table: pd.DataFrame) -> pd.DataFrame:
+    """Such attributes with stability and detectable differences; some are not known."""
+    rng = np.random.default_rng(6)
+    shares = table["attribute"].isin(["education", "job location", "engineer type", "gender", ATTRIBUTES[9]])
+    found = table.assign(
+        effect_kind=np.where(table["attribute"] == ATTRIBUTES[9], "V", np.where(shares, "h", "d")),
+        mean_target=np.where(shares, 0.31, 51_250.5),
+        mean_reference=np.where(shares, 0.28 + 0.02 * rng.random(len(table)), 50_000.25),
+        stability=np.where(table["verdict"] == "disparity", 0.97, rng.uniform(0, 0.5, len(table))),
+        stability_null=rng.uniform(0, 0.4, len(table)),
+        detectable=np.where(shares, rng.uniform(0.02, 0.05, len(table)), rng.uniform(0.05, 0.3, len(table))),
+        detectable_unit=np.where(shares, "share", "sd"),
+        certainty_note="",
+    )
+    unknown = found["attribute"] == "age"
+    found.loc[unknown, ["detectable", "certainty_note"]] = [
+        np.nan,
+        "No difference that was planted, however large, is flagged with 80% power.",
+    ]
+    found.loc[found["verdict"] == "not_measurable", ["stability", "stability_null", "detectable"]] = np.nan
+    return found
 
 
 def bins(kind: str, n: int = 10) -> pd.DataFrame:
@@ -383,6 +407,17 @@ def figures(theme: charts.Theme) -> dict[str, go.Figure]:
         ),
         "verdict_one": charts.verdict_heatmap(attributes("rom", frames=FRAMES[1:2], names=ATTRIBUTES[:3]), rom, theme),
         "verdict_many": charts.verdict_heatmap(attributes("ks", frames=weeks, names=many), ks, theme),
+        "verdict_certain": charts.verdict_heatmap(certain(attributes("ks")), ks, theme),
+        "detectable": charts.detectable_chart(
+            certain(attributes("ks").query("frame == @FRAMES[1]")),
+            theme,
+            title=f"What would have been found on {NASTY}",
+            sides=sides,
+        ),
+        "detectable_one": charts.detectable_chart(
+            certain(attributes("ks", frames=FRAMES[:1], names=("gender",))), theme, title="What would have been found"
+        ),
+        "false_alarms": charts.false_alarm_chart(false_alarms(), theme),
         "bins_ks": charts.bin_heatmap(bins("ks"), ks, theme, sides=sides, selected=("education", 5)),
         "bins_rom": charts.bin_heatmap(bins("rom"), rom, theme, sides=sides),
         "bins_20": charts.bin_heatmap(bins("ad", 20), ad, theme, sides=sides),

@@ -12,7 +12,7 @@ import pytest
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
-from fairaudit.ui import state
+from fairaudit.ui import certainty, state
 
 SESSION_KEYS = [
     v for k, v in vars(state).items() if k.startswith("_") and isinstance(v, str) and v.startswith("fairaudit.") and k.isupper()
@@ -30,6 +30,12 @@ def started_server(monkeypatch: pytest.MonkeyPatch) -> None:
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", built)
+
+
+@pytest.fixture(autouse=True)
+def work_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How firm verdicts are is computed for the tests that are about it only: elsewhere it would take the time of others."""
+    monkeypatch.setattr(certainty, "AT_ONCE", -1.0)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pandas as pd
 
 from fairaudit.charts.sides import column_name, rows_of
 from fairaudit.charts.strength import Strength
-from fairaudit.charts.text import clean, cut, missing, p_text, signed
+from fairaudit.charts.text import clean, cut, missing, p_text, signed, size_text
 from fairaudit.comparison import COMPARISONS
 from fairaudit.contrast import CONTRAST_LABELS
 from fairaudit.qmad import QmadSettings
@@ -92,12 +92,28 @@ def how_sure(result: AuditResult, settings: QmadSettings) -> str:
             f"{rule} The p-value comes from putting rows at random on one side or the other, up to {settings.resamples:,} times, and "
             f"counting how often chance alone gives a score as extreme; the smallest possible p-value is {1 / (settings.resamples + 1):.2g}. With the level {settings.alpha:g}, a table without any "
             f"difference is flagged by chance in at most about {settings.alpha:.0%} of audits when the p-values are corrected for their "
-            "number. “No evidence” does not mean “no difference”: small groups hide small differences."
+            "number. “No evidence” does not mean “no difference”: small groups hide small differences." + _left_open(result)
         )
     return (
         f"{rule} This is the uncalibrated rule of the paper: it was not checked how often it raises a flag by chance on these data, and "
         "with many attributes a false alarm is likely. “No evidence” does not mean “no difference”."
     )
+
+
+def _left_open(result: AuditResult) -> str:
+    """How to read stability and detectable differences, where they are known, HTML."""
+    rows, text = result.attribute_scores, ""
+    if rows["detectable"].notna().any():
+        text += (
+            " “Would have found” is the smallest shift, or change of a share, that this audit would have flagged with 80 % power; it was found by "
+            "planting differences of growing size in data without any."
+        )
+    if rows["stability"].notna().any():
+        text += (
+            " “Flagged again” is the share of bootstrap resamples in which an attribute is flagged. Resampling adds chance of its own, so the share means "
+            "something only beside the one by chance alone, in data without a difference."
+        )
+    return text
 
 
 def _remarks(comments: list[Comment], title: str) -> str:
@@ -180,6 +196,11 @@ def _flag(value: Any) -> str:
     return '<span class="none">–</span>' if missing(value) else "flag" if value else "no flag"
 
 
+def _size(record: dict[str, Any]) -> str:
+    """The smallest difference that would have been found."""
+    return num(record["detectable"], size_text(record["detectable"], record["detectable_unit"]) or None)
+
+
 def _overall(result: AuditResult, limits: Limits) -> str:
     rows = result.overall_scores
     body = [
@@ -201,6 +222,7 @@ def _overall(result: AuditResult, limits: Limits) -> str:
 def _attributes(result: AuditResult, report: ReportOptions, limits: Limits) -> str:
     rows = result.attribute_scores
     ranked = rows.assign(rank=rows["verdict"].map(ORDER.index)).sort_values("rank", kind="stable").head(limits.rows)
+    firm, sized = bool(rows["stability"].notna().any()), bool(rows["detectable"].notna().any())
     body, remarks, notes = [], [], Footnotes()
     for r in rows_of(ranked):
         where = (str(r["frame"]), "" if missing(r["group"]) else str(r["group"]), str(r["attribute"]))
@@ -224,14 +246,17 @@ def _attributes(result: AuditResult, report: ReportOptions, limits: Limits) -> s
                 f"{num(r['n_target'])}<br>{num(r['n_reference'])}",
                 f"{share(r['missing_target'])}<br>{share(r['missing_reference'])}",
                 f"{num(r['bins_defined'])} / {num(r['bins_used'])}",
-                notes.mark(r["note"]),
+                *([f"{share(r['stability'])}<br>{share(r['stability_null'])}"] if firm else []),
+                *([_size(r)] if sized else []),
+                notes.mark(r["note"]) + (notes.mark(r["certainty_note"]) if firm or sized else ""),
             ]
         )
     heads = ["Verdict", "Table", "Attribute", "Score", "p / p corrected", "Paper’s rule", "Target is … (effect)"]
-    heads += ["Mean target / reference", "Values target / reference", "Missing target / reference", "Bins defined / used", "Note"]
+    heads += ["Mean target / reference", "Values target / reference", "Missing target / reference", "Bins defined / used"]
+    heads += ["Flagged again / by chance alone"] * firm + ["Would have found"] * sized + ["Note"]
     return (
         "<h3>Every attribute</h3>"
-        + table(heads, body, right=(3, 4, 7, 8, 9, 10))
+        + table(heads, body, right=(3, 4, *range(7, len(heads) - 1)))
         + notes.html()
         + left_out(len(body), len(rows), "rows, disparities first")
         + _remarks(remarks, "Remarks on findings")
