@@ -82,9 +82,9 @@ def false_alarms(repeats: int = 300, seed: int = 0, report: Callable[[int], None
             rows, side = sides[binning]
             target, reference = data[kind]
             pool = AttributePool.of(spec, aggregation_for(spec), binning, BINS, target, reference, rows)
-            scores = pool.attribute_scores(side, None, lambda: None)
+            scores, reported = pool.both_scores(side, None, lambda: None)
             p = rank_p_values(extremeness(scores, spec.is_p_value, spec.no_difference)[:, None], spec.is_p_value)[0, 0]
-            flagged = flags(spec, QmadSettings(alpha=ALPHA), scores, float(np.concatenate([target, reference]).std(ddof=1)))
+            flagged = flags(spec, QmadSettings(alpha=ALPHA), reported, float(np.concatenate([target, reference]).std(ddof=1)))
             hits[i] += flagged[0], not np.isnan(scores[0]) and p <= ALPHA, flagged[1:].mean()
         report(repeat + 1)
     table = pd.DataFrame(

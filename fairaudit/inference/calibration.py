@@ -205,7 +205,7 @@ def _write(attributes: pd.DataFrame, overall: pd.DataFrame, nulls: Sequence[Pair
     for n, p, q, factor in zip(nulls, raw, adjusted, factors, strict=True):
         border = borders(n.null, settings.alpha, factor, corrected)
         alarms = [
-            np.mean(flags(a.spec, settings, n.null.scores[1:, i], effect(v).spread))
+            np.mean(flags(a.spec, settings, n.null.reported[1:, i], effect(v).spread))
             for i, (a, v) in enumerate(zip(n.prepared.attributes, n.prepared.values, strict=True))
         ]
         critical = [
@@ -214,10 +214,10 @@ def _write(attributes: pd.DataFrame, overall: pd.DataFrame, nulls: Sequence[Pair
         rule = _rule(settings, len(p), len(nulls))
         _fill(attributes, n.rows, settings, n.null.n_permutations, p, q, alarms, critical, rule)
     for n, p, q, factor in zip(with_overall, raw_overall, adjusted_overall, factors_overall, strict=True):
-        assert n.null.overall is not None and n.null.overall_extreme is not None
+        assert n.null.overall_reported is not None and n.null.overall_extreme is not None
         overall_border = rank_border(n.null.overall_extreme[:, 0], settings.alpha / factor)
         first = effect(n.prepared.values[0]).spread
-        alarms = [np.mean(overall_flags(settings, n.null.overall[1:], first))]
+        alarms = [np.mean(overall_flags(settings, n.null.overall_reported[1:], first))]
         p_value = settings.spec.is_p_value and not settings.normalise
         critical = [_as_score(overall_border, p_value, 0.0 if settings.normalise else settings.spec.no_difference)]
         rule = _rule(settings, 1, len(with_overall))

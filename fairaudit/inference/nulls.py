@@ -54,8 +54,12 @@ class PreparedPair:
         return tuple(a.spec for a in self.attributes)
 
     def scores(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
-        """Scores M[a] of all attributes, shape (n_resamples, n_attributes)."""
-        return np.stack([attribute.attribute_scores(a, b, check) for attribute in self.attributes], axis=1)
+        """Scores M[a] of all attributes that resamples are compared by, shape (n_resamples, n_attributes)."""
+        return self.both_scores(a, b, check)[0]
+
+    def both_scores(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
+        """The same, and as an audit would report them, shape (2, n_resamples, n_attributes)."""
+        return np.stack([attribute.both_scores(a, b, check) for attribute in self.attributes], axis=2)
 
 
 def prepare(pair: Pair, attributes: Sequence[str], settings: QmadSettings) -> PreparedPair:
@@ -86,9 +90,13 @@ class Null:
     Attributes
     ----------
     scores : ndarray of float, shape (1 + n_permutations, n_attributes)
-        M[a]; row 0 is what was observed.
+        M[a] by which they are compared; row 0 is what was observed.
+    reported : ndarray of float, same shape
+        M[a] as an audit would report them, to which the paper's rule applies.
     overall : ndarray of float, shape (1 + n_permutations,), or None
-        M, where it is defined.
+        M, where it is defined, of ``scores``.
+    overall_reported : ndarray of float, same shape, or None
+        M of ``reported``.
     extreme, ranks : ndarray of float, shape (1 + n_permutations, n_attributes)
         The scores turned so that larger means more disparity, and the share of rows that are at least as extreme.
     tails : tuple of Tail
@@ -97,7 +105,9 @@ class Null:
     """
 
     scores: np.ndarray
+    reported: np.ndarray
     overall: np.ndarray | None
+    overall_reported: np.ndarray | None
     extreme: np.ndarray
     ranks: np.ndarray
     tails: tuple[Tail, ...]
@@ -140,7 +150,7 @@ class NullBuilder:
     def __init__(self, prepared: PreparedPair, settings: QmadSettings, over: Sequence[int], check: Check) -> None:
         self._prepared, self._settings, self._over, self._check = prepared, settings, list(over), check
         self._seed = pair_seed(settings.seed, prepared.pair.frame, prepared.pair.group, PERMUTATION)
-        self._scores = [prepared.scores(prepared.rows.observed[:, None], None, check)]
+        self._scores = [prepared.both_scores(prepared.rows.observed[:, None], None, check)]
         self.drawn = 0
 
     def draw(self, up_to: int, report: Callable[[int], None]) -> None:
@@ -149,24 +159,26 @@ class NullBuilder:
         step = min(max(LABEL_BYTES // max(len(rows.rows), 1), 16), 4 * STREAM)
         while self.drawn < up_to:
             stop = min(self.drawn + step, up_to)
-            self._scores.append(self._prepared.scores(rows.permutations(self._seed, self.drawn, stop), None, self._check))
+            self._scores.append(self._prepared.both_scores(rows.permutations(self._seed, self.drawn, stop), None, self._check))
             self.drawn = stop
             report(stop)
 
     def null(self) -> Null:
         """Everything that was drawn so far."""
-        scores = np.concatenate(self._scores)
+        scores, reported = np.concatenate(self._scores, axis=1)
         specs = self._prepared.specs()
         extreme = np.stack([extremeness(scores[:, i], s.is_p_value, s.no_difference) for i, s in enumerate(specs)], axis=1)
         ranks = np.concatenate([rank_p_values(extreme[:, [i]], s.is_p_value) for i, s in enumerate(specs)], axis=1)
         tails = tuple(Tail.of(extreme[:, i], ranks[:, i], s.is_p_value) for i, s in enumerate(specs))
         overall = self._overall(scores)
         if overall is None:
-            return Null(scores, None, extreme, ranks, tails, None, None)
+            return Null(scores, reported, None, None, extreme, ranks, tails, None, None)
         spec, settings = self._settings.spec, self._settings
         p_value = spec.is_p_value and not settings.normalise
         turned = extremeness(overall, p_value, 0.0 if settings.normalise else spec.no_difference)[:, None]
-        return Null(scores, overall, extreme, ranks, tails, turned, rank_p_values(turned, p_value))
+        return Null(
+            scores, reported, overall, self._overall(reported), extreme, ranks, tails, turned, rank_p_values(turned, p_value)
+        )
 
     def _overall(self, scores: np.ndarray) -> np.ndarray | None:
         if not self._over:

@@ -151,7 +151,11 @@ class AttributePool:
         return all(len(s.order) == part.stop - part.start for s, part in zip(self.sorted, self.rows.slices(), strict=True))
 
     def attribute_scores(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
-        """Scores M[a], shape (n_resamples,); NaN where no bin is defined.
+        """Scores M[a] that resamples are compared by, shape (n_resamples,); NaN where no bin is defined. See ``both_scores``."""
+        return self.both_scores(a, b, check)[0]
+
+    def both_scores(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> tuple[np.ndarray, np.ndarray]:
+        """Scores M[a] that resamples are compared by, and as an audit would report them, which differ where bins are beyond a floor or ceiling.
 
         Parameters
         ----------
@@ -162,13 +166,16 @@ class AttributePool:
         check : callable
             Called now and then; raises CancelledError when the work is to stop.
         """
-        return aggregate_rows(self.aggregation, self.bin_scores(a, b, check).T)
+        compared, reported = self.bin_scores(a, b, check)
+        scores = aggregate_rows(self.aggregation, compared.T)
+        return scores, scores if reported is compared else aggregate_rows(self.aggregation, reported.T)
 
-    def bin_scores(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> np.ndarray:
-        """Scores C[a,b], shape (n_bins, n_resamples)."""
+    def bin_scores(self, a: np.ndarray, b: np.ndarray | None, check: Check) -> tuple[np.ndarray, np.ndarray]:
+        """Scores C[a,b] that resamples are compared by, and as an audit would report them, each of shape (n_bins, n_resamples)."""
         kernel = self.spec.batch
         if kernel is None or self.binning not in ("sequential", "quantile"):
-            return self._one_by_one(a, b, check)
+            scores = self._one_by_one(a, b, check)
+            return scores, scores
         chunks = self._sequential_chunks if self.binning == "sequential" else self._quantile_chunks
         found: list[np.ndarray] | None = None
         sizes = np.zeros((2, self.bins, a.shape[1]))
@@ -184,20 +191,26 @@ class AttributePool:
                 for store, statistic in zip(found, statistics, strict=True):
                     store[i, columns] = statistic
             if found is None:
-                return np.full(sizes.shape[1:], np.nan)
-            return self._scores(kernel, tuple(found), sizes[0], sizes[1], fixed=self.complete)
+                scores = np.full(sizes.shape[1:], np.nan)
+                return scores, scores
+            return self._scores(kernel, tuple(found), sizes[0], sizes[1])
 
     def _scores(
-        self, kernel: Kernel, statistics: tuple[np.ndarray, ...], n_a: np.ndarray, n_b: np.ndarray, fixed: bool
-    ) -> np.ndarray:
-        if kernel.resample_scores is not None:
-            scores = kernel.resample_scores(statistics, n_a, n_b, fixed)
-        else:
-            enough = np.minimum(n_a, n_b) >= 1
+        self, kernel: Kernel, statistics: tuple[np.ndarray, ...], n_a: np.ndarray, n_b: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        enough = np.minimum(n_a, n_b) >= max(self.spec.min_rows, 1)
+
+        def reported() -> np.ndarray:
             scores = np.full(n_a.shape, np.nan)
             scores[enough] = kernel.scores(tuple(s[enough] for s in statistics), n_a[enough], n_b[enough])[0]
-        scores[np.minimum(n_a, n_b) < max(self.spec.min_rows, 1)] = np.nan
-        return scores
+            return scores
+
+        if kernel.resample_scores is None:
+            scores = reported()
+            return scores, scores
+        compared = kernel.resample_scores(statistics, n_a, n_b, self.complete)
+        compared[~enough] = np.nan
+        return compared, compared if self.spec.floor is None and self.spec.ceiling is None else reported()
 
     def _sequential_chunks(self, a: np.ndarray, b: np.ndarray | None) -> Iterator[tuple[int, slice, ResampleChunk | None]]:
         moments = b is None and self.spec.batch is not None and self.spec.batch.moments_only

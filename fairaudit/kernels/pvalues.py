@@ -196,16 +196,33 @@ def anderson_darling(a2: np.ndarray, n_a: np.ndarray, n_b: np.ndarray) -> np.nda
     ----------
     .. [1] F. W. Scholz, M. A. Stephens, JASA 82 (1987) 918-924, equations 4 and 7 and table 2, interpolated as scipy does.
     """
+    statistic = _ad_standardised(a2, n_a, n_b)
+    # The ends of the table are the limits themselves, not quite what the parabola gives there.
+    p = np.where(statistic < _AD_CRITICAL.min(), AD_CEILING, np.where(statistic > _AD_CRITICAL.max(), AD_FLOOR, _ad_p(statistic)))
+    return np.where(np.isnan(statistic), np.nan, p)
+
+
+def anderson_darling_unclipped(a2: np.ndarray, n_a: np.ndarray, n_b: np.ndarray) -> np.ndarray:
+    """The same inside of scipy's table; outside ln p goes on as a straight line, up to p = 1.
+
+    No p-value to be read, but one to compare with others: of two statistics the larger one always has the smaller value.
+    """
+    return _ad_p(_ad_standardised(a2, n_a, n_b))
+
+
+def _ad_standardised(a2: np.ndarray, n_a: np.ndarray, n_b: np.ndarray) -> np.ndarray:
     total = (n_a + n_b).astype(np.int64)
     sizes, where = np.unique(total, return_inverse=True)
     parts = np.array([_ad_sigma(int(n)) if n >= 4 else (np.nan, np.nan) for n in sizes])[where.reshape(total.shape)]
     variance = parts[..., 0] + parts[..., 1] * (1 / n_a + 1 / n_b)
-    statistic = (a2 - 1) / np.sqrt(variance)
-    # Outside of the table the parabola would turn round.
+    return np.asarray((a2 - 1) / np.sqrt(variance))
+
+
+def _ad_p(statistic: np.ndarray) -> np.ndarray:
+    # Outside of the table the parabola would turn round, so it goes on along its tangent.
     inside = np.clip(statistic, _AD_CRITICAL.min(), _AD_CRITICAL.max())
-    p = np.exp(np.polyval(_AD_CURVE, inside))
-    p = np.where(statistic < _AD_CRITICAL.min(), AD_CEILING, np.where(statistic > _AD_CRITICAL.max(), AD_FLOOR, p))
-    return np.where(np.isnan(statistic), np.nan, p)
+    slope = np.polyval(np.polyder(_AD_CURVE), inside)
+    return np.asarray(np.exp(np.minimum(np.polyval(_AD_CURVE, inside) + slope * (statistic - inside), 0.0)))
 
 
 @lru_cache(maxsize=256)

@@ -43,11 +43,11 @@ def frames(shift: float = 0.0, n: int = 200, schema: dict[str, Any] | None = Non
 
 @pytest.fixture
 def slow_copy() -> Iterator[str]:
-    """The Anderson-Darling test without its batch form."""
-    facts = {k: v for k, v in vars(COMPARISONS["ad"]).items() if k not in ("name", "function", "batch")}
-    COMPARISONS.register(name="ad_slow", **facts)(COMPARISONS["ad"].function)
-    yield "ad_slow"
-    COMPARISONS.unregister("ad_slow")
+    """The Brunner-Munzel test without its batch form."""
+    facts = {k: v for k, v in vars(COMPARISONS["brunner_munzel"]).items() if k not in ("name", "function", "batch")}
+    COMPARISONS.register(name="slow_copy", **facts)(COMPARISONS["brunner_munzel"].function)
+    yield "slow_copy"
+    COMPARISONS.unregister("slow_copy")
 
 
 @pytest.mark.parametrize("binning", ["sequential", "quantile"])
@@ -91,7 +91,7 @@ def test_p_values_by_hand(binning: str) -> None:
 
 def test_function_without_batch_form_gives_the_same(slow_copy: str) -> None:
     data = frames(0.3, n=60)
-    settings = QmadSettings(comparison="ad", bins=2, resamples=19, attributes=("height", "member"))
+    settings = QmadSettings(comparison="brunner_munzel", bins=2, resamples=19, attributes=("height", "member"))
     fast = calibrate(data, settings).attributes()
     slow = calibrate(data, replace(settings, comparison=slow_copy)).attributes()
     np.testing.assert_array_equal(fast["p_value"], slow["p_value"])

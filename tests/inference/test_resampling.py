@@ -61,7 +61,7 @@ def test_permutations(spec: ComparisonSpec, binning: str, seed: int, kind: str, 
     rows = row_pool(*sizes, bins if binning == "sequential" else 1)
     pool = AttributePool.of(spec, "arithmetic", binning, bins, target, reference, rows)
     sides = np.column_stack([rows.observed, rows.permutations(SEED, 0, 5)])
-    found = pool.bin_scores(sides, None, lambda: None)
+    found = pool.bin_scores(sides, None, lambda: None)[1]
     assert_scores(spec, found[:, 0], expected(pool, target, reference))
     for r in range(1, 6):
         moved = side(pool, rows, sides[:, r]), side(pool, rows, 1 - sides[:, r])
@@ -80,7 +80,7 @@ def test_missing_values_move_with_their_rows(spec: ComparisonSpec, binning: str,
     rows = row_pool(50, 35, bins if binning == "sequential" else 1)
     pool = AttributePool.of(spec, "arithmetic", binning, bins, target, reference, rows)
     sides = rows.permutations(SEED, 0, 4)
-    found = pool.bin_scores(sides, None, lambda: None)
+    found = pool.bin_scores(sides, None, lambda: None)[1]
     for r in range(4):
         assert_scores(spec, found[:, r], expected(pool, *(side(pool, rows, s) for s in (sides[:, r], 1 - sides[:, r]))))
 
@@ -97,7 +97,7 @@ def test_bootstrap_draws_rows_several_times(spec: ComparisonSpec, binning: str, 
     a, b = rows.bootstrap(SEED, 0, 6)
     assert (a.sum(axis=0) == 90).all() and (b.sum(axis=0) == 70).all()
     assert (a[rows.rows >= 90] == 0).all() and (b[rows.rows < 90] == 0).all()
-    found = pool.bin_scores(a, b, lambda: None)
+    found = pool.bin_scores(a, b, lambda: None)[1]
     for r in range(6):
         assert_scores(spec, found[:, r], expected(pool, side(pool, rows, a[:, r]), side(pool, rows, b[:, r])))
 
@@ -110,7 +110,7 @@ def test_ks_of_changing_sizes_is_the_smooth_form(binning: str) -> None:
     rows = row_pool(200, 100, 2 if binning == "sequential" else 1)
     pool = AttributePool.of(COMPARISONS["ks"], "harmonic", binning, 2, target, reference, rows)
     sides = rows.permutations(SEED, 0, 3)
-    found = pool.bin_scores(sides, None, lambda: None)
+    found = pool.bin_scores(sides, None, lambda: None)[1]
     for r in range(3):
         bins = [BINNINGS[binning].function(side(pool, rows, s), 2) for s in (sides[:, r], 1 - sides[:, r])]
         for i in range(2):
@@ -125,8 +125,24 @@ def test_attribute_scores_are_aggregated_bins() -> None:
     pool = AttributePool.of(COMPARISONS["ad"], "harmonic", "sequential", 4, rng.normal(size=80), rng.normal(size=60), rows)
     sides = rows.permutations(SEED, 0, 7)
     scores = pool.bin_scores(sides, None, lambda: None)
-    found = pool.attribute_scores(sides, None, lambda: None)
-    np.testing.assert_allclose(found, [aggregate("harmonic", s) for s in scores.T])
+    found = pool.both_scores(sides, None, lambda: None)
+    for bins, aggregated in zip(scores, found, strict=True):
+        np.testing.assert_allclose(aggregated, [aggregate("harmonic", s) for s in bins.T])
+    np.testing.assert_array_equal(pool.attribute_scores(sides, None, lambda: None), found[0])
+
+
+def test_anderson_darling_is_compared_beyond_the_ends_of_its_table() -> None:
+    """The larger the gap the smaller the value, where an audit reports the floor or the ceiling; inside the table both are the same."""
+    rng = np.random.default_rng(3)
+    rows = row_pool(400, 300, 1)
+    pool = AttributePool.of(COMPARISONS["ad"], "harmonic", "quantile", 3, rng.normal(size=400), rng.normal(size=300), rows)
+    compared, reported = pool.bin_scores(rows.permutations(SEED, 0, 60), None, lambda: None)
+    floor, ceiling = reported <= 0.001, reported >= 0.25
+    assert floor.any() and (compared[floor] < 0.00102).all() and len(np.unique(compared[floor])) == floor.sum()
+    assert (compared[ceiling] > 0.24).all()
+    np.testing.assert_array_equal(compared[~floor & ~ceiling], reported[~floor & ~ceiling])
+    order = np.argsort(compared, axis=None)
+    assert (np.diff(reported.ravel()[order]) >= 0).all()
 
 
 @pytest.mark.parametrize("binning", ["sequential", "quantile"])
@@ -136,9 +152,9 @@ def test_numbers_do_not_depend_on_blocks(binning: str, name: str, monkeypatch: p
     rows = row_pool(300, 200, 3 if binning == "sequential" else 1)
     pool = AttributePool.of(COMPARISONS[name], "harmonic", binning, 3, rng.normal(size=300), rng.normal(size=200), rows)
     sides = rows.permutations(SEED, 0, 150)
-    whole = pool.bin_scores(sides, None, lambda: None)
+    whole = pool.bin_scores(sides, None, lambda: None)[0]
     monkeypatch.setattr(resampling, "BLOCK_CELLS", 3000)
-    np.testing.assert_allclose(pool.bin_scores(sides, None, lambda: None), whole, rtol=1e-11)
+    np.testing.assert_allclose(pool.bin_scores(sides, None, lambda: None)[0], whole, rtol=1e-11)
 
 
 def test_permutations_do_not_depend_on_how_they_are_asked_for() -> None:
