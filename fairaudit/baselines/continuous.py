@@ -96,7 +96,8 @@ def mean_difference_half_width(a: np.ndarray, b: np.ndarray, level: float = LEVE
     va, vb = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
     if va + vb == 0:
         return 0.0
-    freedom = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
+    share = va / (va + vb)  # Welch's degrees of freedom by shares, because squares of large variances overflow
+    freedom = 1 / (share**2 / (len(a) - 1) + (1 - share) ** 2 / (len(b) - 1))
     return float(stdtrit(freedom, (1 + level) / 2) * math.sqrt(va + vb))
 
 

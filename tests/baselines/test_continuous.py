@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from fairaudit.baselines import Sampling, Side, measure, qdd, quantile_disparity, roc_auc
-from fairaudit.baselines.continuous import roc_auc_interval
+from fairaudit.baselines.continuous import mean_difference_half_width, roc_auc_interval
 
 numbers = st.floats(-1e6, 1e6)
 
@@ -84,3 +84,13 @@ def test_auc_interval_equals_delong_by_loops() -> None:
     area, (low, high) = roc_auc_interval(y_true, score)
     assert_allclose(area, kernel.mean())
     assert_allclose([high - area, area - low], 1.959963985 * np.sqrt(variance))
+
+
+def test_the_interval_of_a_difference_of_means_is_welchs_and_scales_with_the_values() -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(0, 1, 30), rng.normal(1, 4, 12)
+    interval = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+    width = mean_difference_half_width(a, b)
+    assert width == pytest.approx((interval.high - interval.low) / 2, rel=1e-12)
+    for scale in (1e-140, 1e140):
+        assert mean_difference_half_width(a * scale, b * scale) == pytest.approx(width * scale, rel=1e-12)
