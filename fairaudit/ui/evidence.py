@@ -157,8 +157,11 @@ def _certainty(row: pd.Series, settings: QmadSettings) -> str:
     if np.isnan(row["p_adjusted"]):
         return ""
     text = f"Calibrated p = {row['p_value']:.3g}, corrected {row['p_adjusted']:.3g}, from {row['n_resamples']} permutations."
-    if not np.isnan(row["critical_score"]):
-        text += f" The verdict would change at a score of {row['critical_score']:.3g}."
+    border, spec = row["critical_score"], COMPARISONS[row["comparison"]]
+    if spec.floor is not None and border < spec.floor:
+        text += f" The verdict would change below the floor {spec.floor:g}: resamples are compared by what the p-value would be without it."
+    elif not np.isnan(border):
+        text += f" The verdict would change at a score of {border:.3g}."
     flag = "flags it" if row["paper_flag"] else "does not flag it"
     return f"{text} The paper's rule ({row['paper_rule']}) {flag}; without any difference it would flag this attribute in {row['false_alarm_rate']:.1%} of cases."
 

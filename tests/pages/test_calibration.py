@@ -53,3 +53,18 @@ def test_going_back_to_former_choices_needs_no_second_calibration(demo_app):
     app.selectbox(key="pair").set_value("ks-harmonic").run()
     check(app)
     assert "Calibrating" not in texts(app)
+
+
+def test_anderson_darling_by_value_has_verdicts_and_says_what_they_rest_on(demo_app):
+    """With quantile bins nearly every p-value is at the floor of scipy's table; the verdicts come from beyond it."""
+    app = demo_app()
+    app.select_slider(key="resamples").set_value(199).run()
+    app.selectbox(key="pair").set_value("ad-harmonic").run()
+    app.segmented_control(key="binning").set_value("quantile").run()
+    wait_for_verdicts(app)
+    found = app.dataframe[0].value.set_index(["frame", "attribute"])
+    experience = found.loc[("day2", "relevant_experience")]
+    assert experience["score"] < 0.0012 and experience["paper_flag"]
+    assert found.loc["day2", "verdict"].value_counts()["Disparity"] >= 3
+    assert (found.loc[["day1", "day3"], "verdict"] != "Disparity").all()
+    assert "The verdict would change below the floor 0.001" in texts(app).replace("\\", "")
