@@ -140,7 +140,7 @@ def _hover(record: dict[str, Any], scale: Strength, show: Shown) -> str:
         name = record["comparison"]
         label, own = (COMPARISONS[name].label, Strength.of(COMPARISONS[name])) if name in COMPARISONS else ("Score", scale)
         lines.append(f"{plain(label)}: {own.long(record['score'])}")
-    rule = record.get("rule", "")
+    rule = record.get("paper_rule") or record.get("rule", "")
     if not missing(record["paper_flag"]):
         lines.append(f"Paper's rule{f' ({plain(rule)})' if rule else ''}: {'flag' if record['paper_flag'] else 'no flag'}")
     if not missing(record["p_value"]):

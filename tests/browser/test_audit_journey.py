@@ -91,7 +91,10 @@ def test_upload_choose_click_read(browser_page, sample_data, scheme, capsys):
     for frame in ("hiring_day1", "hiring_day2_biased"):
         assert f"{scores[frame, 'education']:.2f}" in shown
 
-    page.get_by_text("Calibrated p").first.wait_for()  # the page is drawn anew when the verdicts are ready
+    # The page is drawn anew when the verdicts are ready, and again when it is known what would have been found.
+    page.get_by_text("Calibrated p").first.wait_for()
+    visit.wait_idle()
+    page.get_by_role("heading", name="What would have been found").wait_for(timeout=120_000)
     visit.wait_idle()
     click_cell(page, 0, ["hiring_day2_biased", "", "job_location"])
     page.get_by_role("heading", name="job_location").wait_for()

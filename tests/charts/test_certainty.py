@@ -48,6 +48,13 @@ def test_observed_size_is_in_the_unit_of_the_attribute() -> None:
     assert math.isnan(observed({**row, "effect_kind": "V"}))
 
 
+def test_the_papers_rule_is_named_by_its_own_words_after_a_calibration() -> None:
+    table = gallery.attributes("ks").assign(rule="permutation p at most 0.05", paper_rule="p below 0.05")
+    hovers = traces(charts.verdict_heatmap(table, COMPARISONS["ks"], charts.LIGHT), "clicks")[0].hovertext
+    assert any("Paper's rule (p below 0.05): flag" in h for h in hovers)
+    assert not any("permutation p at most" in h for h in hovers)
+
+
 def test_what_is_not_known_is_said_and_explained_on_hover() -> None:
     figure = charts.detectable_chart(ONE, charts.LIGHT, title="t")
     (said,) = [a for a in figure.layout.annotations if a.text == "not known"]
