@@ -18,8 +18,8 @@ from fairaudit.errors import CancelledError
 
 _ALONE_SECONDS = 60.0
 _REMEMBERED = 24
-_RUNNING = threading.Semaphore(2)
-"""Two jobs at a time over all sessions; later ones wait."""
+_SHORT, _LONG = threading.Semaphore(2), threading.Semaphore(2)
+"""Two jobs of each kind at a time over all sessions; later ones wait. Verdicts, which take seconds, never wait for the minutes of an experiment."""
 
 Progress = Callable[[int, int], None]
 Cancel = Callable[[], bool]
@@ -42,8 +42,9 @@ class Job:
         Why it ended without a result.
     """
 
-    def __init__(self, name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any]) -> None:
+    def __init__(self, name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any], short: bool) -> None:
         self.name, self.key, self.label = name, key, label
+        self._place = _SHORT if short else _LONG
         self.result: Any = None
         self.error: BaseException | None = None
         self.done, self.total = 0, 0
@@ -54,7 +55,7 @@ class Job:
         self._thread.start()
 
     def _run(self, work: Callable[[Progress, Cancel], Any]) -> None:
-        with _RUNNING:
+        with self._place:
             self._started = time.monotonic()
             try:
                 if not self.cancelled():
@@ -118,20 +119,23 @@ def _board() -> dict[str, Job]:
     return {}
 
 
-def start(name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any]) -> Job:
-    """The job of this name and key, started if there is none; a job of the same name with another key is cancelled."""
+def start(name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any], *, short: bool = False) -> Job:
+    """The job of this name and key, started if there is none; a job of the same name with another key is cancelled.
+
+    ``short``: the work takes seconds and waits for no longer work of others.
+    """
     jobs = _board()
     job = jobs.get(name)
     if job is not None and job.key == key:
         return job
     if job is not None:
         job.cancel()
-    jobs[name] = Job(name, key, label, work)
+    jobs[name] = Job(name, key, label, work, short)
     return jobs[name]
 
 
 def result(name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any]) -> Any:
-    """What the work gave, None while it runs or after it was cancelled; the work is started where it has not been done yet.
+    """What short work gave, None while it runs or after it was cancelled; the work is started where it has not been done yet.
 
     The newest results are remembered, so that going back to former choices costs nothing.
     """
@@ -139,7 +143,7 @@ def result(name: str, key: str, label: str, work: Callable[[Progress, Cancel], A
     if (name, key) in done:
         done.move_to_end((name, key))
         return done[name, key]
-    job = start(name, key, label, work)
+    job = start(name, key, label, work, short=True)
     if job.running:
         return None
     raise_error(job)
