@@ -157,9 +157,7 @@ def test_the_whole_grid_is_near_the_authors_runs(student: World, bias: str) -> N
     print(found.round(3).to_string(), spread.round(3).to_string(), sep="\n")
     strict = pd.DataFrame(TOLERANCE, index=found.index)
     assert len(beyond(found, strict)) <= 2
-    # The golden values are a single run: where our own runs are further from each other than the tolerance, theirs may be as well.
-    allowed = strict.where(strict > spread, spread)
-    # Where the linear programme of equalized odds rejects everyone, a fold of five moves the mean accuracy by 0.15 and the entropy index by 1. The
-    # same few validation rows decide at every level: 11 to 19 of 50 folds in eight of our runs, about 21 in theirs.
-    allowed.loc["eop", ["accuracy", "generalized_entropy_index"]] = 0.12, 0.6
-    assert beyond(found, allowed) == {}
+    # The golden values are a single run: where our own runs are further from each other than the tolerance, theirs may be as well. Most of all where the
+    # linear programme of equalized odds rejects everyone, which moves the mean accuracy of five folds by 0.15: the same few validation rows decide at
+    # every level, in 11 to 19 of 50 folds in eight of our runs, and in about 21 in theirs.
+    assert beyond(found, strict.where(strict > spread, spread)) == {}
