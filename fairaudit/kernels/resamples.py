@@ -248,8 +248,9 @@ def _at_level(up_to: np.ndarray) -> np.ndarray:
 
 def _doubled(up_to: np.ndarray) -> np.ndarray:
     """Sum of each row and the one before it, 0 before the first: twice their mean, in whole numbers."""
-    double = up_to.copy()
-    double[1:] += up_to[:-1]
+    double = np.empty_like(up_to)
+    double[0] = up_to[0]
+    np.add(up_to[1:], up_to[:-1], out=double[1:])
     return double
 
 
