@@ -153,8 +153,8 @@ it held {(peak - idle) / size:.1f} times the tables more, the uploaded files the
 
 {table(["until", "time", "processor", "peak so far"], steps)}
 
-A larger file is refused before it is read. Ways out: save it as Parquet, draw a sample of its rows, use the command line, which has no limit, or
-start the dashboard with a larger `--server.maxUploadSize` (in MB).
+A larger file is refused before it is read. Ways out: save it as Parquet, use the command line, which has no limit (`--sample 100000` draws a
+[sample](samples.md)), or start the dashboard with a larger `--server.maxUploadSize` (in MB).
 """
     PAGE.write_text(text, encoding="utf-8")
 
