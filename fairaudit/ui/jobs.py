@@ -15,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from fairaudit.errors import CancelledError
+from fairaudit.reading.memory import give_back
 
 _ALONE_SECONDS = 60.0
 _REMEMBERED = 24
@@ -64,6 +65,7 @@ class Job:
                 self._cancelled.set()
             except BaseException as error:  # handed to the page, which shows it or raises it again
                 self.error = error
+        give_back()
 
     def _report(self, done: int, total: int) -> None:
         self.done, self.total = done, total

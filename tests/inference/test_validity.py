@@ -51,6 +51,7 @@ SHARES, ALL = {"education", "job_location"}, {"education", "job_location", "rele
         ("wasserstein", "arithmetic", "sequential", ALL),
         ("ks", "harmonic", "quantile", ALL),
         ("welch_t", "harmonic", "quantile", ALL),
+        ("ad", "harmonic", "quantile", ALL),
         # Twentieths of a standard deviation in bins of a tenth of the rows are below what these can see.
         ("ks", "harmonic", "sequential", SHARES),
         ("ad", "harmonic", "sequential", SHARES),
