@@ -11,7 +11,14 @@ import pandas as pd
 
 from fairaudit.contrast import Pair
 from fairaudit.errors import CancelledError, SettingsError
-from fairaudit.inference.correction import TOLERANCE, at_most, benjamini_hochberg, holm_factor, holm_over_pairs
+from fairaudit.inference.correction import (
+    TOLERANCE,
+    at_most,
+    benjamini_hochberg,
+    benjamini_hochberg_factors,
+    holm_factor,
+    holm_over_pairs,
+)
 from fairaudit.inference.nulls import STAGES, Null, NullBuilder, PreparedPair, borders, prepare, rank_border, settled
 from fairaudit.inference.row_order import row_order_findings
 from fairaudit.qmad.api import Cancel, Progress, score_frames
@@ -202,8 +209,8 @@ def _write(attributes: pd.DataFrame, overall: pd.DataFrame, nulls: Sequence[Pair
     adjusted, factors = _adjusted(inside, settings)
     adjusted_overall, factors_overall = _adjusted(raw_overall, settings)
     corrected = settings.correction == "westfall_young_holm"
-    for n, p, q, factor in zip(nulls, raw, adjusted, factors, strict=True):
-        border = borders(n.null, settings.alpha, factor, corrected)
+    for n, p, q, here in zip(nulls, raw, adjusted, factors, strict=True):
+        border = borders(n.null, settings.alpha, here, corrected)
         alarms = [
             np.mean(flags(a.spec, settings, n.null.reported[1:, i], effect(v).spread))
             for i, (a, v) in enumerate(zip(n.prepared.attributes, n.prepared.values, strict=True))
@@ -213,9 +220,9 @@ def _write(attributes: pd.DataFrame, overall: pd.DataFrame, nulls: Sequence[Pair
         ]
         rule = _rule(settings, len(p), len(nulls))
         _fill(attributes, n.rows, settings, n.null.n_permutations, p, q, alarms, critical, rule)
-    for n, p, q, factor in zip(with_overall, raw_overall, adjusted_overall, factors_overall, strict=True):
+    for n, p, q, here in zip(with_overall, raw_overall, adjusted_overall, factors_overall, strict=True):
         assert n.null.overall_reported is not None and n.null.overall_extreme is not None
-        overall_border = rank_border(n.null.overall_extreme[:, 0], settings.alpha / factor)
+        overall_border = rank_border(n.null.overall_extreme[:, 0], settings.alpha / float(here[0]))
         first = effect(n.prepared.values[0]).spread
         alarms = [np.mean(overall_flags(settings, n.null.overall_reported[1:], first))]
         p_value = settings.spec.is_p_value and not settings.normalise
@@ -224,17 +231,17 @@ def _write(attributes: pd.DataFrame, overall: pd.DataFrame, nulls: Sequence[Pair
         _fill(overall, [n.overall_row], settings, n.null.n_permutations, p, q, alarms, critical, rule)
 
 
-def _adjusted(families: list[np.ndarray], settings: QmadSettings) -> tuple[list[np.ndarray], list[float]]:
-    """Corrected p-values, and by what a p-value of each family is multiplied at the border of the verdict."""
-    alpha = settings.alpha
+def _adjusted(families: list[np.ndarray], settings: QmadSettings) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Corrected p-values, and by what each p-value is multiplied at the border of its verdict."""
     if settings.correction == "none" or not families:
-        return families, [1.0] * len(families)
+        return families, [np.ones(len(f)) for f in families]
     if settings.correction == "benjamini_hochberg":
         joined = np.concatenate(families)
-        adjusted = benjamini_hochberg(joined)
-        border = max(joined[at_most(adjusted, alpha)], default=alpha / len(joined))
-        return np.split(adjusted, np.cumsum([len(f) for f in families])[:-1]), [alpha / border] * len(families)
-    return holm_over_pairs(families), [holm_factor(families, i, alpha) for i in range(len(families))]
+        parts = np.cumsum([len(f) for f in families])[:-1]
+        factors = benjamini_hochberg_factors(joined, settings.alpha)
+        return np.split(benjamini_hochberg(joined), parts), np.split(factors, parts)
+    factors_of = [holm_factor(families, i, settings.alpha) for i in range(len(families))]
+    return holm_over_pairs(families), [np.full(len(f), factor) for f, factor in zip(families, factors_of, strict=True)]
 
 
 def _as_score(border: float, p_value: bool, no_difference: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from fairaudit.errors import CancelledError
 from fairaudit.inference.calibration import measured_pairs
 from fairaudit.inference.nulls import PreparedPair, prepare
-from fairaudit.inference.pools import pair_seed
+from fairaudit.inference.pools import STREAM, pair_seed
 from fairaudit.inference.resampling import AttributePool, SortedPool
 from fairaudit.inference.stability import beyond
 from fairaudit.qmad.api import Cancel, Progress
@@ -18,7 +18,7 @@ from fairaudit.results import AuditResult
 from fairaudit.schema import Frames
 
 CHANCE = 3
-"""Purpose of these random numbers, next to those of permutations, bootstrap and planted differences."""
+"""Purpose of these random numbers, next to those of permutations, bootstrap and planted differences; the data sets have the next ones."""
 DATA_SETS = 4
 """Data sets without a difference that are resampled."""
 
@@ -68,10 +68,11 @@ def stability_by_chance(
         flagged = np.zeros(len(names))
         for number, side in enumerate(prepared.rows.permutations(seed, 0, DATA_SETS).T):
             mixed = _mixed(prepared, side)
-            own = pair_seed(settings.seed + number, pair.frame, pair.group, CHANCE)
-            scores = mixed.scores(*mixed.rows.bootstrap(own, 0, each), check)
-            for i, spec in enumerate(mixed.specs()):
-                flagged[i] += np.count_nonzero(beyond(scores[:, i], critical[i], spec.is_p_value, spec.no_difference))
+            own = pair_seed(settings.seed, pair.frame, pair.group, CHANCE + 1 + number)
+            for start in range(0, each, STREAM):
+                scores = mixed.scores(*mixed.rows.bootstrap(own, start, min(start + STREAM, each)), check)
+                for i, spec in enumerate(mixed.specs()):
+                    flagged[i] += np.count_nonzero(beyond(scores[:, i], critical[i], spec.is_p_value, spec.no_difference))
             done += 1
             if progress is not None:
                 progress(done, total)

@@ -15,7 +15,7 @@ TAIL = 0.1
 """Share of the rows that make up the tail of a column."""
 
 
-def at_most(p: np.ndarray | float, limit: float) -> np.ndarray:
+def at_most(p: np.ndarray | float, limit: np.ndarray | float) -> np.ndarray:
     """Whether p-values are at most a limit: the rule of every calibrated verdict.
 
     Permutation p-values are fractions; one that equals the limit, such as 10 of 200 at 5 %, counts as at most it whatever its last digit says.
@@ -201,3 +201,20 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     result = np.empty(n)
     result[order] = np.minimum(scaled, 1.0)
     return result
+
+
+def benjamini_hochberg_factors(p: np.ndarray, alpha: float) -> np.ndarray:
+    """By what ``benjamini_hochberg`` multiplies each p-value at the border of its own rejection, the others as they are.
+
+    A p-value is rejected when it is at most k alpha / n, for a k such that k - 1 of the others are so as well; the largest such k counts.
+
+    Examples
+    --------
+    >>> benjamini_hochberg_factors(np.array([0.001, 0.5]), 0.05).tolist()
+    [2.0, 1.0]
+    """
+    n = len(p)
+    k = np.arange(1, n + 1)
+    within = at_most(p[:, None], alpha * k / n)
+    others = within.sum(axis=0) - within
+    return n / np.where(others >= k - 1, k, 1).max(axis=1)

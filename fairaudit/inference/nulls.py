@@ -25,6 +25,8 @@ STAGES = (99, 299)
 """Permutations after which the question is asked whether more would change an answer."""
 DOUBT = 0.001
 """Probability with which stopping early may err."""
+BELOW = 1e-6
+"""Relative distance at which a fraction of less than a million resamples is below another."""
 FEWEST_HITS = 2
 """With fewer permutations as extreme as an attribute the corrected p-value is not trusted before all are drawn."""
 LABEL_BYTES = 1 << 26
@@ -224,15 +226,15 @@ def settled(null: Null, low: float, high: float, corrected: bool) -> bool:
     return bool(((lower > high) | (upper < low)).all())
 
 
-def borders(null: Null, alpha: float, factor: float, corrected: bool) -> list[float]:
+def borders(null: Null, alpha: float, factors: np.ndarray, corrected: bool) -> list[float]:
     """How extreme a score of each attribute may be without being flagged.
 
     Parameters
     ----------
     null : Null
     alpha : float
-    factor : float
-        By what the p-value is multiplied because of other pairs.
+    factors : ndarray of float, shape (n_attributes,)
+        By what the p-value of each attribute is multiplied because of other tests.
     corrected : bool
         Whether p-values are corrected inside the pair.
 
@@ -242,17 +244,22 @@ def borders(null: Null, alpha: float, factor: float, corrected: bool) -> list[fl
         A score is flagged when it is more extreme than this; infinite when nothing could be flagged with so few permutations.
     """
     if not corrected:
-        return [rank_border(column, alpha / factor) for column in null.extreme.T]
+        return [rank_border(column, alpha / factor) for column, factor in zip(null.extreme.T, factors, strict=True)]
     n = null.n_permutations + 1
-    allowed = _ranks_within(alpha / factor, n)
-    if allowed == 0:
-        return [np.inf] * len(null.tails)
-    # The observed row is one of those whose smallest p-value is counted.
-    smallest = float(np.sort(null.comparable[1:].min(axis=1))[min(allowed, n - 1) - 1])
-    return [
-        tail.border(smallest) if smallest < TAIL and tail.half > 0 else rank_border(column, smallest)
-        for tail, column in zip(null.tails, null.extreme.T, strict=True)
-    ]
+    smallest = np.sort(null.comparable[1:].min(axis=1))
+    found = []
+    for tail, column, factor in zip(null.tails, null.extreme.T, factors, strict=True):
+        allowed = _ranks_within(alpha / factor, n)
+        if allowed == 0:
+            found.append(np.inf)
+            continue
+        # The observed row is one of those whose smallest p-value is counted, so its own must be below this one.
+        limit = float(smallest[min(allowed, n - 1) - 1])
+        in_tail = tail.half > 0 and at_most(limit, TAIL)
+        border = tail.border(min(limit, TAIL)) if in_tail else rank_border(column, limit * (1 - BELOW))
+        # A corrected p-value is never below the plain one.
+        found.append(max(border, rank_border(column, alpha / factor)))
+    return found
 
 
 def rank_border(extreme: np.ndarray, limit: float) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 
 from fairaudit.errors import CancelledError, SettingsError
 from fairaudit.inference.calibration import calibrate, measured_pairs
+from fairaudit.inference.correction import TOLERANCE
 from fairaudit.inference.nulls import BOOTSTRAP, prepare
 from fairaudit.inference.pools import STREAM, pair_seed
 from fairaudit.qmad.api import Cancel, Progress
@@ -100,7 +101,7 @@ def with_critical_scores(
 
 
 def beyond(scores: np.ndarray, critical: float, p_value: bool, no_difference: float) -> np.ndarray:
-    """Whether scores are more extreme than the critical one; False for undefined ones."""
+    """Whether scores are more extreme than the critical one; False for undefined ones, and for those that differ from it in the last digits only."""
     if p_value:
-        return np.asarray(scores < critical)
-    return np.asarray(np.abs(scores - no_difference) > abs(critical - no_difference))
+        return np.asarray(scores < critical * (1 - TOLERANCE))
+    return np.asarray(np.abs(scores - no_difference) > abs(critical - no_difference) * (1 + TOLERANCE))

@@ -158,8 +158,11 @@ def _certainty(row: pd.Series, settings: QmadSettings) -> str:
         return ""
     text = f"Calibrated p = {row['p_value']:.3g}, corrected {row['p_adjusted']:.3g}, from {row['n_resamples']} permutations."
     border, spec = row["critical_score"], COMPARISONS[row["comparison"]]
-    if spec.floor is not None and border < spec.floor:
-        text += f" The verdict would change below the floor {spec.floor:g}: resamples are compared by what the p-value would be without it."
+    if spec.floor is not None and spec.ceiling is not None:
+        text += (
+            f" Resamples are compared by p-values that go on beyond {spec.floor:g} and {spec.ceiling:g}, so that no score shown here marks the border of the "
+            "verdict."
+        )
     elif not np.isnan(border):
         text += f" The verdict would change at a score of {border:.3g}."
     flag = "flags it" if row["paper_flag"] else "does not flag it"

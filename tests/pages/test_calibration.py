@@ -67,4 +67,4 @@ def test_anderson_darling_by_value_has_verdicts_and_says_what_they_rest_on(demo_
     assert experience["score"] < 0.0012 and experience["paper_flag"]
     assert found.loc["day2", "verdict"].value_counts()["Disparity"] >= 3
     assert (found.loc[["day1", "day3"], "verdict"] != "Disparity").all()
-    assert "The verdict would change below the floor 0.001" in texts(app).replace("\\", "")
+    assert "Resamples are compared by p-values that go on beyond 0.001 and 0.25" in texts(app).replace("\\", "")
