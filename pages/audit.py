@@ -19,3 +19,4 @@ with friendly_errors():
     evidence.show(frames, result, settings)
     certainty.picture(result)
     attribute_table(result)
+    certainty.raise_bug(known)

@@ -8,6 +8,7 @@ from typing import Literal
 import streamlit as st
 
 from fairaudit.charts import detectable_chart, sides_text
+from fairaudit.errors import FairAuditError
 from fairaudit.inference import certainty, certainty_seconds
 from fairaudit.qmad import QmadSettings
 from fairaudit.qmad.settings import DETECTABLE_REPEATS, STABILITY_RESAMPLES
@@ -15,14 +16,14 @@ from fairaudit.reporting.words import subject
 from fairaudit.results import AuditResult
 from fairaudit.schema import Frames
 from fairaudit.ui import jobs
-from fairaudit.ui.components import chart_theme, plain, plotly
+from fairaudit.ui.components import chart_theme, plain, plotly, show_error
 
 JOB = "audit.certainty"
 _ASKED = "audit.certainty.asked"
 AT_ONCE = 12.0
 """Seconds up to which the work starts by itself. It is beside the page, but it takes a core from others."""
 
-Stage = Literal["none", "waiting", "offered", "running", "stopped", "done"]
+Stage = Literal["none", "waiting", "offered", "running", "stopped", "failed", "done"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +37,13 @@ class Known:
     settings : QmadSettings
         Those of ``result``.
     stage : str
-        "none" where there is nothing to compute, "waiting" for the calibration, "offered" where a button starts the work, "running", "stopped", "done".
+        "none" where there is nothing to compute, "waiting" for the calibration, "offered" where a button starts the work, "running", "stopped",
+        "failed", "done".
     seconds : float
         How long the work is expected to take.
     key : str
+    error : BaseException or None
+        What ended the work, where it failed. The verdicts do not need it, so they are shown all the same.
     """
 
     result: AuditResult
@@ -47,6 +51,7 @@ class Known:
     stage: Stage
     seconds: float = 0.0
     key: str = ""
+    error: BaseException | None = None
 
 
 def known(frames: Frames, settings: QmadSettings, result: AuditResult, pending: bool, *, begin: bool) -> Known:
@@ -73,18 +78,18 @@ def known(frames: Frames, settings: QmadSettings, result: AuditResult, pending: 
     job = jobs.find(JOB)
     if job is not None and job.key != key:
         jobs.forget(JOB)  # other choices: nobody waits for it any more
-    found = jobs.finished(JOB, key)
+        job = None
+    running = job is not None and job.running  # asked once: it may end while the page is made
+    error = None if job is None or running else job.error
+    found = None if running or error is not None else jobs.finished(JOB, key)
     if found is not None:
         return Known(found, wanted, "done", key=key)
     if pending or result.attribute_scores["p_adjusted"].isna().all():
         return Known(result, verdicts, "waiting" if pending else "none")
     seconds = certainty_seconds(result, wanted)
-    job = jobs.find(JOB, key)
-    if job is not None and job.running:
-        return Known(result, verdicts, "running", seconds, key)
     if job is not None:
-        found = jobs.finished(JOB, key)  # it may have ended since the first look
-        return Known(result, verdicts, "stopped", seconds, key) if found is None else Known(found, wanted, "done", key=key)
+        stage: Stage = "running" if running else "stopped" if error is None else "failed"
+        return Known(result, verdicts, stage, seconds, key, error)
     if not (asked or st.session_state.get(_ASKED) == key or (begin and seconds <= AT_ONCE)):
         return Known(result, verdicts, "offered", seconds, key)
 
@@ -102,9 +107,11 @@ def status(found: Known) -> None:
             ":material/hourglass_top: Computing how firm the verdicts are and how small a difference would have been found. “No evidence” alone does "
             "not say that there is none."
         )
-    elif found.stage in ("offered", "stopped"):
+    elif found.stage in ("offered", "stopped", "failed"):
+        if found.error is not None:
+            show_error(_in_words(found.error))
         left, right = st.columns([3, 1], vertical_alignment="center")
-        why = "This was stopped" if found.stage == "stopped" else "Not computed yet"
+        why = {"stopped": "This was stopped", "failed": "This could not be computed"}.get(found.stage, "Not computed yet")
         left.caption(
             f":material/help: How small a difference would have been found, and would these verdicts come again? {why}: without it, “no evidence” does not "
             "say that there is none."
@@ -121,6 +128,27 @@ def status(found: Known) -> None:
         st.caption(
             "How small a difference would have been found is known for calibrated verdicts only (More choices: permutations)."
         )
+
+
+def raise_bug(found: Known) -> None:
+    """At the end of a page, when all else is shown: a bug in the work is raised as the bug it is."""
+    if found.error is not None and not isinstance(found.error, (FairAuditError, MemoryError)):
+        raise found.error
+
+
+def _in_words(error: BaseException) -> FairAuditError:
+    """What ended the work, with what can be done about it."""
+    if isinstance(error, FairAuditError):
+        return error
+    if isinstance(error, MemoryError):
+        return FairAuditError(
+            "There is not enough memory to find out how firm the verdicts are. The verdicts themselves are not touched by it.",
+            "Try again when the machine is less busy, or work with a sample of the rows.",
+        )
+    return FairAuditError(
+        f"Finding out how firm the verdicts are ended in an unexpected error ({type(error).__name__}). The verdicts themselves are not touched by it.",
+        "Try again; if it comes back, report it with what the log of the server says.",
+    )
 
 
 def _ask(key: str) -> None:

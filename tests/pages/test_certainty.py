@@ -11,6 +11,7 @@ import pytest
 import fairaudit
 from fairaudit.cli import main
 from fairaudit.datasets import demo
+from fairaudit.errors import FairAuditError
 from fairaudit.inference import false_alarms
 from fairaudit.qmad import QmadSettings
 from fairaudit.settings import AuditSettings
@@ -152,6 +153,55 @@ def test_work_that_was_stopped_says_so_and_can_be_started_again(demo_app, monkey
     app.button(key="audit.certainty.start").click().run()
     wait_for_certainty(app)
     assert app.dataframe[0].value["detectable"].notna().all()
+
+
+@pytest.mark.parametrize(
+    "error, bins, sentence",
+    [
+        (MemoryError(), 9, "There is not enough memory to find out how firm the verdicts are."),
+        (FairAuditError("The rows ran away.", "Call them back."), 11, "The rows ran away."),
+    ],
+)
+def test_verdicts_stay_when_the_work_fails_and_it_can_be_tried_again(demo_app, monkeypatch, error, bins, sentence):
+    work = certainty.certainty
+
+    def fails(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(certainty, "certainty", fails)
+    app = wait_for_verdicts(small_audit(demo_app(), bins=bins))
+    app.button(key="audit.certainty.start").click().run()
+    wait_for_certainty(app)
+    for page in ("audit", "report", "audit"):
+        app.switch_page(f"pages/{page}.py").run()
+        check(app)
+        assert sentence in words(app) and "This could not be computed" in words(app), page
+        if page == "report":
+            assert app.get("iframe") and any(b.proto.label.startswith("Settings") for b in app.get("download_button"))
+        else:
+            assert app.dataframe[0].value["score"].notna().all() and figures(app)
+    monkeypatch.setattr(certainty, "certainty", work)
+    app.button(key="audit.certainty.start").click().run()
+    wait_for_certainty(app)
+    assert app.dataframe[0].value["detectable"].notna().all() and sentence not in words(app)
+
+
+def test_a_bug_in_the_work_stays_one_below_the_verdicts(demo_app, monkeypatch):
+    def fails(*arguments, **options):
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(certainty, "certainty", fails)
+    app = wait_for_verdicts(small_audit(demo_app(), bins=13))
+    app.button(key="audit.certainty.start").click().run()
+    deadline = time.monotonic() + 60
+    while not app.exception:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+        app.run()
+    (shown,) = app.exception
+    assert "recorded in the logs" in shown.message
+    assert "ended in an unexpected error (ZeroDivisionError)" in words(app)
+    assert app.dataframe[0].value["score"].notna().all() and app.button(key="audit.certainty.start")
 
 
 def test_without_permutations_it_says_why_nothing_is_known(demo_app):
