@@ -185,7 +185,7 @@ def _print(result: AuditResult, reading: list[str], settings: QmadSettings) -> N
         for r in ranked
     ]
     for asked, head, text in (
-        (settings.stability, "Flagged again", lambda r: flagged_again(r["stability"])),
+        (settings.stability, "Flagged again", lambda r: flagged_again(r["stability"], r["stability_null"])),
         (settings.detectable, "Found from", lambda r: size_text(r["detectable"], r["detectable_unit"])),
     ):
         if asked:

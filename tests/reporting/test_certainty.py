@@ -90,6 +90,7 @@ def test_the_command_line_gives_the_same(tmp_path, capsys) -> None:
     assert main(["audit", *files, *words, "--json", str(out)]) == 0
     printed = capsys.readouterr().out
     assert "Flagged again" in printed and "Found from" in printed and "standard deviations" in printed
+    assert printed.count(" of resamples (by chance alone: ") == (RESULT.attributes()["verdict"] != "not_measurable").sum() > 0
     rows = json.loads(out.read_text(encoding="utf-8"))["attributes"]
     expected = RESULT.attributes()
     for column in ("p_adjusted", "stability", "stability_null", "detectable"):
