@@ -26,7 +26,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
         With the reason: no room, no right, no such folder.
     """
     try:
-        target = Path(path).resolve()
+        target = Path(os.path.realpath(path))  # unlike resolve(), it leaves a loop of links to the system, which names it
         if _replaceable(target):
             _replace(target, content)
         else:

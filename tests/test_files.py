@@ -49,6 +49,14 @@ def test_what_cannot_be_written_is_a_sentence(name: str, tmp_path: Path) -> None
     assert left(tmp_path) == set()
 
 
+def test_a_loop_of_links_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(FairAuditError, match=r"cannot be written: Too many levels of symbolic links\."):
+        write_whole(tmp_path / "a", b"x")
+    assert left(tmp_path) == {"a", "b"}
+
+
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 def test_nothing_is_left_behind_when_there_is_no_room(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The room ends after the content was handed over, as on a network disk."""
