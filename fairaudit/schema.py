@@ -195,7 +195,7 @@ class Schema:
 
 
 Severity = Literal["error", "warning", "info"]
-REPAIR_CODES = frozenset({"sampled", "repaired", "repair_not_done"})
+REPAIR_CODES = frozenset({"sampled", "sample_not_needed", "repaired", "repair_not_done"})
 """Reason codes of findings that say what was done to a table; they stay with it when it is checked again."""
 
 

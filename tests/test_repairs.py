@@ -74,11 +74,11 @@ ALL = [
 @examples(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations(ALL), st.integers(0, len(ALL)))
 def test_any_order_of_repairs_gives_the_same_tables_again(folder: Path, order: list[Remedy], n: int) -> None:
-    frames, said = apply_remedies(loaded(), order[:n])
+    frames, done = apply_remedies(loaded(), order[:n])
     settings = saved(frames, order[:n])
     again = load_frames(settings, folder)
     assert settings.changed_tables(again) == () and again.fingerprint == frames.fingerprint
-    assert len(said) == n and settings.repairs == tuple(order[:n])
+    assert len(done) == n and settings.repairs == tuple(order[:n])
     told = [[f for f in all_findings(t) if f.code in REPAIR_CODES] for t in (frames, again)]
     assert told[0] == told[1] and bool(told[0]) == any(r.action != "ignore" for r in order[:n])
 
@@ -149,7 +149,8 @@ def test_what_cannot_be_done_is_told_and_the_rest_is_done(folder: Path, capsys: 
         Remedy("read_as_missing", column="age", values=("77",)),
     ]
     found = check_and_repair(table(1), {"after": table(2)}, None, [*wrong, ALL[0]])
-    assert [s.startswith("Not done") for s in found.said] == [True, True, True, False]
+    assert [t.done for t in found.told] == [False, False, False, True]
+    assert [t.sentence.startswith("Not done: ") for t in found.told] == [True, True, True, False]
     told = [f for f in all_findings(found.frames) if f.code == "repair_not_done"]
     assert len(told) == 3 and {f.severity for f in told} == {"warning"} and {f.table for f in told} == {"reference"}
     assert found.frames.reference.data["age"].isna().any()

@@ -19,7 +19,7 @@ from fairaudit.reporting.documents import audit_document, result_form
 from fairaudit.reporting.page import html_report
 from fairaudit.schema import Frames
 from fairaudit.settings import AuditSettings, load_frames
-from fairaudit.validation import check_frames, findings
+from fairaudit.validation import check_frames, findings, with_schema
 from fairaudit.validation.remedies import Remedy, all_findings, apply_remedies, apply_remedy, proposed_remedies
 from fairaudit.validation.sampling import sample_positions
 
@@ -103,8 +103,54 @@ def test_a_sample_of_a_sample_is_refused(frames: Frames) -> None:
     sampled = fairaudit.sample_rows(frames, 40)
     with pytest.raises(SettingsError, match="already"):
         fairaudit.sample_rows(sampled, 20)
-    with pytest.raises(SettingsError, match="No table has more than"):
-        apply_remedy(frames, Remedy("sample", rows=500))
+    with pytest.raises(SettingsError, match="already"):
+        apply_remedy(fairaudit.sample_rows(frames.reference, 40), Remedy("sample", rows=20))
+
+
+def test_tables_that_are_not_larger_stay_whole(frames: Frames) -> None:
+    after, told = apply_remedies(frames, [Remedy("sample", rows=500)])
+    assert after.fingerprint == frames.fingerprint and all_findings(after) == all_findings(frames)
+    assert [(t.sentence, t.done) for t in told] == [
+        ("reference keeps its 120 rows; day keeps its 80 rows; small keeps its 30 rows.", True)
+    ]
+    assert fairaudit.sample_rows(frames, 500).fingerprint == frames.fingerprint
+
+
+def test_a_sample_of_all_tables_leaves_those_with_a_size_of_their_own(frames: Frames) -> None:
+    """Also where that size left the table whole, and in whatever steps it is done, as the page does it."""
+    asked = [Remedy("sample", "day", rows=100), Remedy("sample", rows=40, seed=3)]
+    after, told = apply_remedies(frames, asked)
+    assert [len(t) for t in after.tables] == [40, 80, 30] and all(t.done for t in told)
+    assert told[1].sentence == f"reference is {WORDS}; day keeps its 80 rows; small keeps its 30 rows. The rows keep their order."
+    steps = frames
+    for remedy in asked:
+        steps = with_schema(apply_remedy(steps, remedy)[0], steps.schema)
+    assert steps.fingerprint == after.fingerprint == fairaudit.sample_rows(frames, {"reference": 40, "day": 100}, 3).fingerprint
+    (only,) = [f for f in after.targets[0].findings if f.code == "sample_not_needed"]
+    assert only.severity == "info" and only.problem == "The table kept its 80 rows: a sample of 100 was asked for."
+    again, told = apply_remedies(after, [Remedy("sample", "day", rows=100), Remedy("sample", "day", rows=50)])
+    assert [len(t) for t in again.tables] == [40, 50, 30] and all(t.done for t in told), "its own name may ask again"
+
+
+def test_the_command_line_keeps_small_tables_whole_without_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table().to_csv("ref.csv", index=False)
+    table(80, 5).to_csv("day.csv", index=False)
+    words = ["audit", "--reference", "ref.csv", "--target", "day.csv", "--bins", "3", "--resamples", "0", "--json", "a.json"]
+    assert main([*words, "--sample", "500"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and "ref keeps its 120 rows; day keeps its 80 rows." in out
+    document = json.loads(Path("a.json").read_text())
+    assert "samples" not in document["provenance"] or not document["provenance"]["samples"]
+    assert not {"repair_not_done", "sampled"} & {f["code"] for f in document["findings"]}
+    assert main([*words, "--sample", "40", "--sample", "day=500", "--save-settings", "s.yaml"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and "ref is a random sample of 40 of 120 rows (seed 0); day keeps its 80 rows." in out
+    assert set(json.loads(Path("a.json").read_text())["provenance"]["samples"]) == {"ref"}
+    settings = AuditSettings.from_file("s.yaml")
+    assert settings.changed_tables(load_frames(settings, ".")) == ()
 
 
 def test_it_stays_a_sample_whatever_is_done_to_it(frames: Frames) -> None:

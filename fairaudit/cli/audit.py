@@ -58,11 +58,11 @@ def run(options: argparse.Namespace) -> int:
     found = repaired_frames(settings, reference, targets)
     frames = found.frames
     how_read = [f"{t.name}: {t.decision.sentence}" for t in (reference, *targets.values())]
-    for sentence in found.said:
-        if sentence.startswith("Not done"):
-            warn(sentence)
+    for told in found.told:
+        if told.done:
+            how_read.append(told.sentence)
         else:
-            how_read.append(sentence)
+            warn(told.sentence)
     # The audit works on the checked tables; those that were read would only take room beside it.
     del reference, targets, sources, found
     give_back()

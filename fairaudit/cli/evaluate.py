@@ -35,12 +35,12 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError("No bias is named.", "Name one with --injection, or in the settings file.")
     read = read_one(options)
     check_sample_names(options, [read.name])
-    table, said = repaired_table(read, settings.schema, settings.repairs, name=read.name)
-    for sentence in said:
-        if sentence.startswith("Not done"):
-            warn(sentence)
+    table, repairs = repaired_table(read, settings.schema, settings.repairs, name=read.name)
+    for told in repairs:
+        if not told.done:
+            warn(told.sentence)
         elif not options.quiet and STDIO not in (options.json, options.csv):
-            say(sentence)
+            say(told.sentence)
     resume = None if options.resume is None else _saved(options.resume)
     stopped = False
 

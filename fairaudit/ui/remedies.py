@@ -10,6 +10,7 @@ from fairaudit.schema import AuditTable, Finding
 from fairaudit.ui import state
 from fairaudit.ui.components import plain, show_error
 from fairaudit.validation.remedies import LARGE_ROWS, SAMPLE_ROWS, Remedy, apply_remedy, proposed_remedies
+from fairaudit.validation.sampling import has_own_size
 
 LEAST_ROWS = 1_000
 """Smallest sample that is offered."""
@@ -62,7 +63,7 @@ def offer_sample(tables: state.Loaded) -> None:
     """For large tables: work with a seeded sample of their rows, by one click."""
     if tables.frames.samples and tables.original is not None:
         st.button("Undo the remedies and the edits since", icon=":material/undo:", key="sample.undo", on_click=_undo)
-    large = [t for t in tables.frames.tables if len(t) > LARGE_ROWS and t.sample is None]
+    large = [t for t in tables.frames.tables if len(t) > LARGE_ROWS and t.sample is None and not has_own_size(t)]
     if not large:
         return
     names = ", ".join(f"{plain(t.name)} {len(t):,}" for t in large[:5]) + (" …" if len(large) > 5 else "")
@@ -80,11 +81,11 @@ def offer_sample(tables: state.Loaded) -> None:
 
 def show(tables: state.Loaded, informative_order: bool) -> None:
     """Buttons for the findings that have a remedy, and what was done so far."""
-    for sentence in tables.remedied:
-        if sentence.startswith("Not done"):
-            st.warning(plain(sentence), icon=":material/warning:")
+    for told in tables.remedied:
+        if told.done:
+            st.success(plain(told.sentence), icon=":material/healing:")
         else:
-            st.success(plain(sentence), icon=":material/healing:")
+            st.warning(plain(told.sentence), icon=":material/warning:")
     if tables.remedied and tables.original is not None:
         st.button("Undo the remedies and the edits since", icon=":material/undo:", key="remedy.undo", on_click=_undo)
     if (refused := state.refused_remedy()) is not None:

@@ -14,7 +14,7 @@ from fairaudit.reading import ReadOptions
 from fairaudit.schema import Frames, Schema
 from fairaudit.settings import AuditSettings
 from fairaudit.validation import Remedy, with_schema
-from fairaudit.validation.remedies import Repaired
+from fairaudit.validation.remedies import Repaired, Told
 
 if TYPE_CHECKING:
     from fairaudit.evaluation import EvaluationResult
@@ -54,8 +54,8 @@ class Loaded:
         How the files were read.
     original : Frames or None
         The tables before the first remedy.
-    remedied : tuple of str
-        What remedies did, one sentence each.
+    remedied : tuple of Told
+        What remedies did.
     remedies : tuple of Remedy
         Those of them that changed the tables, in order; a settings file keeps them.
     original_schema : Schema or None
@@ -71,7 +71,7 @@ class Loaded:
     files: tuple[tuple[str, str], ...] = ()
     options: ReadOptions = field(default_factory=ReadOptions)
     original: Frames | None = None
-    remedied: tuple[str, ...] = ()
+    remedied: tuple[Told, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     original_schema: Schema | None = None
 
@@ -106,14 +106,14 @@ def repaired(tables: Loaded, found: Repaired, remedies: tuple[Remedy, ...], sche
     if not remedies:
         return replace(tables, frames=found.frames, original=None, remedied=(), remedies=(), original_schema=None)
     return replace(
-        tables, frames=found.frames, original=found.before, remedied=found.said, remedies=remedies, original_schema=schema
+        tables, frames=found.frames, original=found.before, remedied=found.told, remedies=remedies, original_schema=schema
     )
 
 
 def note_remedy(said: str) -> None:
     """Remember what a remedy did."""
     now = st.session_state[_LOADED]
-    st.session_state[_LOADED] = replace(now, original=now.original or now.frames, remedied=(*now.remedied, said))
+    st.session_state[_LOADED] = replace(now, original=now.original or now.frames, remedied=(*now.remedied, Told(said)))
 
 
 def remedy_frames(frames: Frames, said: str, remedy: Remedy) -> None:

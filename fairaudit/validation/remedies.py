@@ -15,7 +15,7 @@ import pandas as pd
 from fairaudit.errors import FairAuditError, SettingsError, column_not_found, unknown_name
 from fairaudit.schema import AuditTable, Finding, Frames, Schema, category_name
 from fairaudit.validation.findings import LARGE_ROWS, SAMPLE_ROWS, suspicious_codes
-from fairaudit.validation.sampling import drawn
+from fairaudit.validation.sampling import drawn, has_own_size, kept_whole
 from fairaudit.validation.tables import check_frames, check_table, with_schema
 from fairaudit.validation.types import infer_type
 
@@ -24,6 +24,7 @@ __all__ = [
     "LARGE_ROWS",
     "SAMPLE_ROWS",
     "Remedy",
+    "Told",
     "all_findings",
     "apply_remedies",
     "apply_remedy",
@@ -61,7 +62,8 @@ class Remedy:
     values : tuple of str
         Values that are read as missing; none means those that may stand for "no answer".
     rows, seed : int
-        Size of a sample (tables that are not larger stay whole), and the seed that it is drawn with.
+        Size of a sample, and the seed that it is drawn with. Tables that are not larger stay whole; a sample without a table leaves out those
+        that had one by their name before.
 
     Examples
     --------
@@ -190,16 +192,31 @@ def apply_remedy(checked: Checked, remedy: Remedy) -> tuple[Checked, str]:
     return _without_repeated_rows(checked, chosen)
 
 
-def apply_remedies(checked: Checked, remedies: Iterable[Remedy]) -> tuple[Checked, tuple[str, ...]]:
-    """Tables in which remedies were applied in their order, and a sentence for each.
+@dataclass(frozen=True)
+class Told:
+    """What a remedy did, or why it was not done.
+
+    Attributes
+    ----------
+    sentence : str
+    done : bool
+    """
+
+    sentence: str
+    done: bool = True
+
+
+def apply_remedies(checked: Checked, remedies: Iterable[Remedy]) -> tuple[Checked, tuple[Told, ...]]:
+    """Tables in which remedies were applied in their order, and what is to be told of each.
 
     A remedy that cannot be applied here, for instance because its column does not exist, is left out; its sentence and a finding
     (``repair_not_done``) of the first table say so.
     """
-    said: list[str] = []
+    told: list[Told] = []
     for remedy in remedies:
         try:
             checked, sentence = apply_remedy(checked, remedy)
+            told.append(Told(sentence))
         except FairAuditError as error:
             sentence = f"Not done: {remedy.label[0].lower()}{remedy.label[1:]}. {error}"
             first: AuditTable = _tables(checked)[0]
@@ -207,8 +224,8 @@ def apply_remedies(checked: Checked, remedies: Iterable[Remedy]) -> tuple[Checke
                 "repair_not_done", "warning", first.name, remedy.column, sentence, "Look whether it is the right table."
             )
             checked = _replaced(checked, {first.name: replace(first, findings=(finding, *first.findings))})
-        said.append(sentence)
-    return checked, tuple(said)
+            told.append(Told(sentence, done=False))
+    return checked, tuple(told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,13 +237,13 @@ class Repaired:
     frames : Frames
     before : Frames
         The same tables without repairs; types and roles as proposed from the data where there are repairs.
-    said : tuple of str
+    told : tuple of Told
         What each repair did.
     """
 
     frames: Frames
     before: Frames
-    said: tuple[str, ...] = ()
+    told: tuple[Told, ...] = ()
 
 
 def check_and_repair(
@@ -252,18 +269,18 @@ def check_and_repair(
         frames = check_frames(reference, targets, schema)
         return Repaired(frames, frames)
     before = check_frames(reference, targets, _open(schema))
-    after, said = apply_remedies(before, remedies)
-    return Repaired(_finished(after, schema), before, said)
+    after, told = apply_remedies(before, remedies)
+    return Repaired(_finished(after, schema), before, told)
 
 
 def repaired_table(
     data: Any, schema: Schema | Mapping[str, Any] | None, remedies: Sequence[Remedy], *, name: str
-) -> tuple[AuditTable, tuple[str, ...]]:
+) -> tuple[AuditTable, tuple[Told, ...]]:
     """One table, checked and repaired as by ``check_and_repair``, and what each repair did."""
     if not remedies:
         return check_table(data, schema, name=name), ()
-    after, said = apply_remedies(check_table(data, _open(schema), name=name), remedies)
-    return _finished(after, schema), said
+    after, told = apply_remedies(check_table(data, _open(schema), name=name), remedies)
+    return _finished(after, schema), told
 
 
 def _open(schema: Schema | Mapping[str, Any] | None) -> Schema | None:
@@ -334,17 +351,18 @@ def _as_numbers(checked: Checked, column: str) -> tuple[Checked, str]:
 
 
 def _sampled(checked: Checked, chosen: Sequence[AuditTable], remedy: Remedy) -> tuple[Checked, str]:
-    """Samples of the tables that are larger than asked for."""
-    if not remedy.table:
-        # One table may have a sample of its own size already.
-        chosen = [t for t in chosen if t.sample is None] or chosen
-    larger = {t.name: drawn(t, remedy.rows, remedy.seed) for t in chosen if len(t) > remedy.rows}
-    if not larger:
-        sizes = ", ".join(f"{t.name} has {len(t):,}" for t in chosen)
-        raise SettingsError(f"No table has more than {remedy.rows:,} rows ({sizes}).", "Nothing needs to be sampled.")
-    said = [f"{t.name} is {t.sample.words}" for t in larger.values() if t.sample is not None]
-    said += [f"{t.name} keeps its {len(t):,} rows" for t in chosen if t.name not in larger]
-    return _rebuilt(checked, larger, checked.schema), f"{'; '.join(said)}. The rows keep their order."
+    """Samples of the tables that are larger than asked for; the others stay whole."""
+    # One table may have a size of its own already; a sample of all tables is for the others.
+    free = [t for t in chosen if t.sample is None and (remedy.table or not has_own_size(t))]
+    to_draw = free or [t for t in chosen if t.sample is not None]
+    changed = {t.name: drawn(t, remedy.rows, remedy.seed) for t in to_draw if len(t) > remedy.rows}
+    whole = [t for t in chosen if t.name not in changed and (t.sample is None or not free)]
+    said = [f"{t.name} is {t.sample.words}" for t in changed.values() if t.sample is not None]
+    said += [f"{t.name} keeps its {len(t):,} rows" for t in whole]
+    if changed:
+        return _rebuilt(checked, changed, checked.schema), f"{'; '.join(said)}. The rows keep their order."
+    sized = {t.name: kept_whole(t, remedy.rows) for t in whole if remedy.table and t.sample is None}
+    return _replaced(checked, sized), f"{'; '.join(said)}."
 
 
 def _without_repeated_rows(checked: Checked, chosen: Sequence[AuditTable]) -> tuple[Checked, str]:

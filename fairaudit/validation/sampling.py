@@ -66,6 +66,18 @@ def drawn(table: AuditTable, rows: int, seed: int) -> AuditTable:
     return replace(table, data=data, findings=(finding, *table.findings), sample=sample)
 
 
+def has_own_size(table: AuditTable) -> bool:
+    """Whether a sample of this table by its name was asked for and left it whole: a sample of all tables leaves it alone."""
+    return any(f.code == "sample_not_needed" for f in table.findings)
+
+
+def kept_whole(table: AuditTable, rows: int) -> AuditTable:
+    """A table that is no larger than the sample that was asked of it, and stays known to be."""
+    said = f"The table kept its {len(table):,} rows: a sample of {rows:,} was asked for."
+    finding = Finding("sample_not_needed", "info", table.name, "", said, "Nothing to do.")
+    return replace(table, findings=(finding, *(f for f in table.findings if f.code != finding.code)))
+
+
 @overload
 def sample_rows(table: Frames, rows: int | Mapping[str, int], seed: int = 0) -> Frames: ...
 @overload

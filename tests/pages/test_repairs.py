@@ -77,6 +77,20 @@ def test_a_sample_by_one_click_is_stated_on_every_page_and_undone(app, small_lim
     assert len(app.session_state["fairaudit.loaded"].frames.reference) == 120
 
 
+def test_a_table_with_a_size_of_its_own_stays_whole_on_the_page_too(app, small_limit, monkeypatch):
+    monkeypatch.setattr("fairaudit.ui.remedies.LEAST_ROWS", 10)
+    text = b"version: 2\nrepairs: [{action: sample, table: target, rows: 500}]\n"
+    app.file_uploader(key="settings.file.0").upload("saved.yaml", text)
+    app.run()
+    sampled_app(app)
+    frames = app.session_state["fairaudit.loaded"].frames
+    assert [len(t) for t in frames.tables] == [60, 120] and not app.warning[1:], "one warning: that all rests on a sample"
+    assert "target keeps its 120 rows." in words(app) and not [b for b in app.button if b.key == "sample.apply"]
+    read = [fairaudit.read_table(content, name=name) for content, name in zip(files(), ("reference", "target"), strict=True)]
+    again = check_and_repair(read[0], {"target": read[1]}, None, saved(app).repairs).frames
+    assert again.fingerprint == frames.fingerprint
+
+
 def test_the_sample_of_the_page_is_that_of_python(app, small_limit, monkeypatch):
     monkeypatch.setattr("fairaudit.ui.remedies.LEAST_ROWS", 10)
     sampled_app(app)
