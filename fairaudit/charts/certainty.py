@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from fairaudit.charts.layout import finish, label_margin
 from fairaudit.charts.sides import rows_of
-from fairaudit.charts.text import flagged_again, missing, number, plain, short, size_text, wrapped
+from fairaudit.charts.text import certainty_lines, missing, number, plain, short, size_text, wrapped
 from fairaudit.charts.theme import Theme, faded
 from fairaudit.results import VERDICT_LABELS, VERDICT_SYMBOLS
 
@@ -173,12 +173,6 @@ def _hover(record: dict[str, Any], seen: float) -> str:
     lines = [f"<b>{wrapped(record['attribute'])}</b>", f"<b>{VERDICT_SYMBOLS[verdict]} {VERDICT_LABELS[verdict]}</b>"]
     if not math.isnan(seen):
         lines.append(f"Observed: {plain(size_text(seen, _unit(record)))}")
-    if size := size_text(record["detectable"], record["detectable_unit"]):
-        lines.append(f"Would have found: {plain(size)} (80 % power)")
-    if again := flagged_again(record.get("stability"), record.get("stability_null")):
-        lines.append(f"Flagged again in {plain(again)}")
     if not missing(record.get("p_adjusted")):
         lines.append(f"Corrected p: {number(record['p_adjusted'], 3)}")
-    if record.get("certainty_note"):
-        lines.append(f"<i>{wrapped(record['certainty_note'], 60)}</i>")
-    return "<br>".join(lines)
+    return "<br>".join(lines + certainty_lines(record))

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from fairaudit.charts.cells import Cell, Grid, draw_grid
 from fairaudit.charts.sides import column_name, rows_of, sides_text
 from fairaudit.charts.strength import Strength
-from fairaudit.charts.text import count, flagged_again, missing, number, p_text, plain, signed, size_text, wrapped
+from fairaudit.charts.text import certainty_lines, count, missing, number, p_text, plain, signed, wrapped
 from fairaudit.charts.theme import Theme
 from fairaudit.comparison import COMPARISONS, ComparisonSpec
 from fairaudit.results import VERDICT_LABELS, VERDICT_SYMBOLS
@@ -120,18 +120,6 @@ def _strength(record: dict[str, Any], scale: Strength, show: Shown) -> float:
     return math.nan if missing(record[show]) else float(scale.values(np.array([record[show]]))[0])
 
 
-def _certainty(record: dict[str, Any]) -> list[str]:
-    """How firm the verdict is, and what would have been seen."""
-    lines = []
-    if again := flagged_again(record.get("stability"), record.get("stability_null")):
-        lines.append(f"Flagged again in {plain(again)}")
-    if size := size_text(record.get("detectable"), record.get("detectable_unit")):
-        lines.append(f"Would have found: {plain(size)} (80 % power)")
-    if record.get("certainty_note"):
-        lines.append(f"<i>{wrapped(record['certainty_note'], 60)}</i>")
-    return lines
-
-
 def _hover(record: dict[str, Any], scale: Strength, show: Shown) -> str:
     verdict = str(record["verdict"])
     lines = [f"<b>{wrapped(record['attribute'])}</b>", wrapped(column_name(record["frame"], record["group"]))]
@@ -146,7 +134,7 @@ def _hover(record: dict[str, Any], scale: Strength, show: Shown) -> str:
     if not missing(record["p_value"]):
         corrected = "" if missing(record["p_adjusted"]) else f", corrected {plain(p_text(record['p_adjusted']))}"
         lines.append(f"Permutation p: {plain(p_text(record['p_value']))}{corrected}")
-    lines += _certainty(record)
+    lines += certainty_lines(record)
     if record.get("direction"):
         kind = record.get("effect_kind", "")
         size = "" if missing(record["effect"]) else f" (effect {plain(kind)} = {signed(record['effect'])})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 ELLIPSIS = "…"
@@ -166,6 +166,18 @@ def flagged_again(share: Any, by_chance: Any = None) -> str:
         return ""
     chance = "" if missing(by_chance) else f" (by chance alone: {percent(by_chance, 0)})"
     return f"{percent(share, 0)} of resamples{chance}"
+
+
+def certainty_lines(record: Mapping[str, Any]) -> list[str]:
+    """Lines of a hover box: how firm the verdict is, what would have been seen, and why that is not known."""
+    lines = []
+    if again := flagged_again(record.get("stability"), record.get("stability_null")):
+        lines.append(f"Flagged again in {plain(again)}")
+    if size := size_text(record.get("detectable"), record.get("detectable_unit")):
+        lines.append(f"Would have found: {plain(size)} (80 % power)")
+    if record.get("certainty_note"):
+        lines.append(f"<i>{wrapped(record['certainty_note'], 60)}</i>")
+    return lines
 
 
 def count(n: Any) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from fairaudit import charts
 from fairaudit.charts.certainty import observed
+from fairaudit.charts.text import certainty_lines, wrapped
 from fairaudit.comparison import COMPARISONS
 from fairaudit.inference import false_alarms
 from tests.charts import gallery
@@ -72,6 +73,24 @@ def test_the_heatmap_says_it_on_hover() -> None:
     assert "Would have found: " in hover and "percentage points (80 % power)" in hover
     plain = charts.verdict_heatmap(gallery.attributes("ks"), COMPARISONS["ks"], charts.LIGHT)
     assert not any("Flagged again" in h for h in traces(plain, "clicks")[0].hovertext)
+
+
+def test_both_charts_say_it_in_the_same_lines() -> None:
+    rows = gallery.certain(gallery.attributes("ks"))
+    heat = traces(charts.verdict_heatmap(rows, COMPARISONS["ks"], charts.LIGHT), "clicks")[0]
+    here = rows[(rows["frame"] == gallery.FRAMES[1]) & (rows["verdict"] != "not_measurable")]
+    figure = charts.detectable_chart(here, charts.LIGHT, title="A", sides="")
+    hovers = [h for t in traces(figure, "may be missed") for h in t.hovertext]
+    for record in here.to_dict("records"):
+        lines = certainty_lines(record)
+        place = [tuple(c) for c in heat.customdata].index((record["frame"], "", record["attribute"]))
+        assert "<br>".join(lines) in heat.hovertext[place]
+        name = f"<b>{wrapped(record['attribute'])}</b>"
+        (hover,) = [h for h in hovers if h.startswith(name)]
+        assert hover.endswith("<br>".join(lines))
+        assert len(lines) == (record["stability"] == record["stability"]) + (record["detectable"] == record["detectable"]) + (
+            record["certainty_note"] != ""
+        )
 
 
 @pytest.mark.parametrize("theme", charts.THEMES.values(), ids=charts.THEMES)
