@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 import fairaudit
 from fairaudit.cli import main
 from fairaudit.errors import FairAuditError, SettingsError
+from fairaudit.evaluation import EvaluationResult
 from fairaudit.reporting.documents import audit_document, result_form
 from fairaudit.reporting.page import html_report
+from fairaudit.reporting.page.extras import evaluation_section
+from fairaudit.reporting.page.parts import Limits
 from fairaudit.schema import Frames
 from fairaudit.settings import AuditSettings, load_frames
 from fairaudit.validation import check_frames, findings, with_schema
@@ -231,3 +234,25 @@ def test_an_experiment_on_a_sample_says_so(tmp_path: Path, sample_data: Path, ca
     assert "a random sample of 600 of 2,000 rows (seed 0)" in capsys.readouterr().out
     provenance = json.loads((tmp_path / "e.json").read_text())["provenance"]
     assert provenance["sample"] == {"rows": 600, "of": 2000, "seed": 0, "not_sampled": 1400} and provenance["rows"] <= 600
+
+
+def test_an_experiment_on_a_repaired_table_says_so(tmp_path: Path, sample_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grades = pd.read_csv(sample_data / "course_grades.csv")
+    pd.concat([grades, grades.head(7)]).to_csv(tmp_path / "grades.csv", index=False)
+    (tmp_path / "s.yaml").write_text(
+        "version: 2\nrepairs: [{action: drop_repeated_rows}, {action: ignore, column: sight}, {action: sample, rows: 600}]\n"
+    )
+    bias = "{kind: label, group: {sex: F}, score: final_score, threshold: 10}"
+    words = ["evaluate", str(tmp_path / "grades.csv"), "--label", "passed", "--pos-label", "yes", "--sensitive", "sex"]
+    words += ["--injection", bias, "--levels", "0", "--models", "decision_tree", "--mitigations", "none", "--folds", "3"]
+    assert main([*words, "--settings", str(tmp_path / "s.yaml"), "--json", str(tmp_path / "e.json"), "--quiet"]) == 0
+    result = EvaluationResult.from_dict(json.loads((tmp_path / "e.json").read_text()))
+    removed, refused = result.provenance["repairs"]
+    assert removed["code"] == "repaired" and " repeated rows of grades were removed; " in removed["problem"]
+    assert refused["code"] == "repair_not_done" and refused["column"] == "sight"
+    assert result.repairs == (removed["problem"], f"sight: {refused['problem']}")
+    page = evaluation_section(result, Limits())
+    assert "Done to the table before the experiment:" in page and "repeated rows of grades were removed" in page
+    assert page.index("The table of the experiment is a random sample of 600") < page.index("Done to the table")
+    plain = EvaluationResult(result.values, result.levels, result.settings, 1, 1, {})
+    assert plain.repairs == () and "Done to the table" not in evaluation_section(plain, Limits())

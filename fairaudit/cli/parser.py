@@ -82,7 +82,7 @@ def _sample(parser: Parser, one: bool = False) -> None:
         "--sample",
         metavar="N" if one else "[NAME=]N",
         action="append",
-        help="work with a random sample of N rows, drawn with --seed (or 0) and stated in every result; "
+        help="work with a random sample of N rows, drawn with --seed (or 0) and stated in JSON and HTML, and on the terminal; "
         + ("a smaller table stays whole" if one else "smaller tables stay whole; NAME= for one table only"),
     )
 

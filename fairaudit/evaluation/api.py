@@ -18,7 +18,7 @@ from fairaudit.evaluation.units import Unit, run_unit
 from fairaudit.injection import Injection
 from fairaudit.mitigation import MITIGATIONS
 from fairaudit.results import now, versions
-from fairaudit.schema import AuditTable, Schema
+from fairaudit.schema import REPAIR_CODES, AuditTable, Schema
 from fairaudit.validation import check_table
 
 Progress = Callable[[int, int], None]
@@ -133,6 +133,7 @@ def evaluate(
         "table": world.table.name,
         "rows": len(world.table),
         "sample": None if world.table.sample is None else world.table.sample.to_dict(),
+        "repairs": _repairs(world.table),
         "rows_left_out": world.n_left_out,
         "unprivileged": world.group_words,
         "features": list(world.feature_names),
@@ -142,6 +143,12 @@ def evaluate(
         "seconds": time.monotonic() - started,
     }
     return EvaluationResult(tidy(rows), facts, settings, done, all_units, provenance)
+
+
+def _repairs(table: AuditTable) -> list[dict[str, str]]:
+    """What was done to the table before, or could not be, the first first; a sample and ignored columns have entries of their own."""
+    told = [f for f in reversed(table.findings) if f.code in REPAIR_CODES and f.code != "sampled"]
+    return [{"code": f.code, "column": f.column, "problem": f.problem} for f in told]
 
 
 def estimate_seconds(

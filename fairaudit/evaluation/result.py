@@ -36,7 +36,7 @@ class EvaluationResult:
     units_done, units_total : int
         A unit is one model on one fold at one level with all methods.
     provenance : dict
-        Fingerprint of the table, versions, time, seconds, feature names and who is unprivileged.
+        Fingerprint of the table, its sample and repairs, versions, time, seconds, feature names and who is unprivileged.
     """
 
     values: pd.DataFrame
@@ -50,6 +50,12 @@ class EvaluationResult:
     def complete(self) -> bool:
         """Whether every unit was computed; False after a cancelled run."""
         return self.units_done == self.units_total
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was done to the table before the experiment, in sentences, besides a sample and ignored columns."""
+        told = self.provenance.get("repairs", ())
+        return tuple(f"{r['column']}: {r['problem']}" if r["column"] else r["problem"] for r in told)
 
     def to_frame(self) -> pd.DataFrame:
         """Tidy: level, fold, model, mitigation, test_set ("fair" or "biased"), metric, value, note. NaN has its reason in ``note``."""

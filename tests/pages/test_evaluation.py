@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import streamlit as st
 
 from fairaudit.datasets import course_grades_dataset
 from fairaudit.evaluation import EvaluationResult, evaluate
+from fairaudit.schema import Finding
 from fairaudit.ui import jobs
 from tests.pages.conftest import check, figures, texts
 
@@ -291,6 +293,17 @@ def test_the_loaded_reference_can_be_used(demo_app: Any, demo: str) -> None:
     assert "takes them as true" in words(app)
     assert "unprivileged" in words(app)
     assert not app.error
+
+
+def test_repairs_of_the_loaded_table_are_told_with_the_result(demo_app: Any) -> None:
+    app = demo_app("evaluation", "students")
+    loaded = app.session_state["fairaudit.loaded"]
+    told = Finding("repaired", "info", loaded.frames.reference.name, "", "7 repeated rows were removed.", "")
+    reference = replace(loaded.frames.reference, findings=(told, *loaded.frames.reference.findings))
+    app.session_state["fairaudit.loaded"] = replace(loaded, frames=replace(loaded.frames, reference=reference))
+    control(app, "evaluation.data").set_value("loaded").run()
+    run(tiny(app))
+    assert "Done to the table before: 7 repeated rows were removed." in words(app)
 
 
 def test_data_that_do_not_ship_are_asked_for(page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

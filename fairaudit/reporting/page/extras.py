@@ -118,6 +118,8 @@ def evaluation_section(result: EvaluationResult | None, limits: Limits) -> str:
         return ""
     pairs = result.fair_against_biased()
     content = listing(note(s) for s in result.interpretation()) + _panels(pairs)
+    if result.repairs:
+        content = f"<p>Done to the table before the experiment:</p>{listing(note(s) for s in result.repairs)}" + content
     if drawn := result.provenance.get("sample"):
         words = Sample(drawn["rows"], drawn["of"], drawn["seed"]).words
         content = f"<p>The table of the experiment is {esc(words)}.</p>" + content

@@ -113,6 +113,8 @@ def _levels(result: EvaluationResult) -> None:
     left_out = f" {p['rows_left_out']:,} rows without a label or a group were left out." if p["rows_left_out"] else ""
     with st.expander(f"What the bias did to the {p['rows']:,} rows", icon=":material/edit_note:"):
         st.caption(plain(f"Unprivileged: {p['unprivileged']}. {bias_words(result)}.{drawn}{left_out}"))
+        if result.repairs:
+            st.caption(plain(f"Done to the table before: {' '.join(result.repairs)}"))
         st.dataframe(
             result.levels,
             hide_index=True,
