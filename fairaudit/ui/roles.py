@@ -11,6 +11,7 @@ from fairaudit.schema import COLUMN_TYPES, AuditTable, Frames, Schema
 from fairaudit.ui import state
 from fairaudit.ui.components import plain, show_error
 from fairaudit.validation import with_schema
+from fairaudit.validation.remedies import Remedy, apply_remedy
 
 ROLES = ("feature", "sensitive", "prediction", "score", "label", "ignored")
 _ROLE_HELP = (
@@ -68,10 +69,29 @@ def editor(frames: Frames) -> None:
         wanted = _outcome_choices(frames, wanted)
         wanted = _group_choices(frames, wanted)
         if wanted != frames.schema:
-            state.replace_frames(with_schema(frames, wanted))
+            frames, repairs = _read_as_numbers(frames, wanted)
+            frames = with_schema(frames, wanted)
+            for said, repair in repairs:
+                state.remedy_frames(frames, said, repair)
+            state.replace_frames(frames)
             st.rerun()
     except FairAuditError as error:
         show_error(error)
+
+
+def _read_as_numbers(frames: Frames, wanted: Schema) -> tuple[Frames, list[tuple[str, Remedy]]]:
+    """Columns that are made numeric and lose values by it: a repair, because the order of such an edit and of other repairs matters."""
+    repairs = []
+    for column, now in wanted.types:
+        if now != "numeric" or frames.schema.type_of(column) == "numeric":
+            continue
+        remedy = Remedy("read_as_numbers", column=column)
+        after, said = apply_remedy(frames, remedy)
+        pairs = zip(frames.tables, after.tables, strict=True)
+        if any(t.data[column].nunique(dropna=False) != a.data[column].nunique(dropna=False) for t, a in pairs):
+            frames = after
+            repairs.append((said, remedy))
+    return frames, repairs
 
 
 def _edited_schema(schema: Schema, before: pd.DataFrame, after: pd.DataFrame) -> Schema:

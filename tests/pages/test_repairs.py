@@ -8,7 +8,7 @@ import fairaudit
 from fairaudit.datasets import demo
 from fairaudit.qmad import QmadSettings
 from fairaudit.settings import AuditSettings, ReportOptions, load_frames
-from fairaudit.ui import remedies
+from fairaudit.ui import remedies, roles
 from fairaudit.ui.report import report_settings
 from fairaudit.validation import Remedy
 from fairaudit.validation.remedies import check_and_repair
@@ -166,3 +166,43 @@ def test_a_remedy_after_an_upload_is_no_part_of_the_next_one(app):
     button(app, "Ignore site").click().run()
     put(app, csv(changed(3)), csv(changed(4)))
     assert saved(app).repairs == ()
+
+
+def test_a_type_edit_before_a_repair_is_replayed_in_its_place(app, tmp_path, monkeypatch):
+    """Rows that differ in words only are repeated once their column is numeric."""
+    few = [v % 5 for v in range(ROWS)]
+    notes = [("a", "1", "b", "2")[i % 4] for i in range(ROWS)]
+    contents = [csv({"age": few, "town": ["U", "H"] * (ROWS // 2), "note": notes}) for _ in range(2)]
+    app.switch_page("pages/data.py").run()
+    put(app, *contents)
+    shown = roles.st.data_editor
+
+    def edit(overview, **options):
+        shown(overview, **options)
+        is_note = (overview["column"] == "note") & (overview["type"] == "nominal")
+        return overview.assign(type=overview["type"].mask(is_note, "numeric"))
+
+    monkeypatch.setattr(roles.st, "data_editor", edit)
+    app.run()
+    check(app)
+    monkeypatch.setattr(roles.st, "data_editor", shown)
+    assert "note is read as numbers; cells that are none count as missing (reference: 60, target: 60)" in words(app)
+    button(app, "Remove the repeated rows of reference").click().run()
+    check(app)
+    frames = app.session_state["fairaudit.loaded"].frames
+    assert [len(t) for t in frames.tables] == [15, 120], "20 kinds of rows, of which 10 become 5"
+    assert [r.action for r in saved(app).repairs] == ["read_as_numbers", "drop_repeated_rows"]
+    for name, content in zip(("reference.csv", "target.csv"), contents, strict=True):
+        (tmp_path / name).write_bytes(content)
+    assert load_frames(saved(app), tmp_path).fingerprint == frames.fingerprint
+    app.run()
+    button(app, "Undo the remedies and the edits since").click().run()
+    check(app)
+    assert types(app).loc["note", "type"] == "nominal" and types(app).loc["note", "missing"] == 0
+
+
+def test_an_edit_to_numbers_that_loses_nothing_is_no_repair():
+    read = [fairaudit.read_table(content, name=name) for content, name in zip(files(), ("reference", "target"), strict=True)]
+    frames = fairaudit.check_frames(read[0], {"target": read[1]}, {"types": {"age": "ordinal"}})
+    after, done = roles._read_as_numbers(frames, frames.schema.with_(types={**dict(frames.schema.types), "age": "numeric"}))
+    assert after is frames and done == []
