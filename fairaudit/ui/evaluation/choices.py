@@ -176,7 +176,13 @@ def _threshold(table: AuditTable, column: str, known: float | None) -> float:
     return float(found)
 
 
-@st.cache_data(max_entries=4, hash_funcs={AuditTable: lambda t: t.fingerprint}, scope="session", show_spinner=False)
+# Equal values may have another history: sample and repairs go into the result.
+@st.cache_data(
+    max_entries=4,
+    hash_funcs={AuditTable: lambda t: f"{t.fingerprint} {t.sample!r} {t.findings!r}"},
+    scope="session",
+    show_spinner=False,
+)
 def with_outcome(
     table: AuditTable, label: str | None, pos_label: tuple[str, ...] | None, score: str | None, threshold: float | None
 ) -> AuditTable:
