@@ -17,7 +17,8 @@ from fairaudit.errors import FairAuditError
 from fairaudit.schema import REPAIR_CODES, Frames
 from fairaudit.settings import AuditSettings, load_frames
 from fairaudit.validation import check_frames, with_schema
-from fairaudit.validation.remedies import Remedy, all_findings, apply_remedies, apply_remedy, check_and_repair, proposed_remedies
+from fairaudit.validation.remedies import Remedy, all_findings, apply_remedy, proposed_remedies
+from fairaudit.validation.repairs import apply_remedies, check_and_repair
 
 
 def table(seed: int, n: int = 90) -> pd.DataFrame:

@@ -23,7 +23,8 @@ from fairaudit.reporting.page.parts import Limits
 from fairaudit.schema import Frames
 from fairaudit.settings import AuditSettings, load_frames
 from fairaudit.validation import check_frames, findings, with_schema
-from fairaudit.validation.remedies import Remedy, all_findings, apply_remedies, apply_remedy, proposed_remedies
+from fairaudit.validation.remedies import Remedy, all_findings, apply_remedy, proposed_remedies
+from fairaudit.validation.repairs import apply_remedies
 from fairaudit.validation.sampling import sample_positions
 
 WORDS = "a random sample of 40 of 120 rows (seed 3)"

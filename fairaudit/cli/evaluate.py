@@ -17,7 +17,7 @@ from fairaudit.evaluation import EvaluationResult, evaluate
 from fairaudit.reporting.documents import finite
 from fairaudit.reporting.tables import safe_csv
 from fairaudit.settings.model import read_settings_file
-from fairaudit.validation.remedies import repaired_table
+from fairaudit.validation.repairs import repaired_table
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from fairaudit.errors import FairAuditError, SettingsError, ValidationError
 from fairaudit.reading import ReadTable, read_table
 from fairaudit.schema import Frames
 from fairaudit.settings.model import AuditSettings, TableSettings
-from fairaudit.validation.remedies import Repaired, check_and_repair
+from fairaudit.validation.repairs import Repaired, check_and_repair
 
 
 def read_tables(

@@ -11,7 +11,7 @@ from fairaudit.settings import AuditSettings
 from fairaudit.ui import choices, state
 from fairaudit.ui.cache import demo_frames, load_demo
 from fairaudit.ui.components import plain, show_error
-from fairaudit.validation.remedies import Repaired, check_and_repair
+from fairaudit.validation.repairs import Repaired, check_and_repair
 
 
 def show() -> None:

@@ -14,7 +14,7 @@ from fairaudit.reading import ReadOptions
 from fairaudit.schema import Frames, Schema
 from fairaudit.settings import AuditSettings
 from fairaudit.validation import Remedy, with_schema
-from fairaudit.validation.remedies import Repaired, Told
+from fairaudit.validation.repairs import Repaired, Told
 
 if TYPE_CHECKING:
     from fairaudit.evaluation import EvaluationResult

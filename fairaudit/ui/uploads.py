@@ -13,7 +13,7 @@ from fairaudit.errors import FairAuditError, ValidationError
 from fairaudit.reading import ReadOptions, ReadTable, read_table
 from fairaudit.reading.memory import give_back
 from fairaudit.ui import state
-from fairaudit.validation.remedies import check_and_repair
+from fairaudit.validation.repairs import check_and_repair
 
 FILE_TYPES = ("csv", "tsv", "tab", "txt", "dat", "parquet", "pq", "xlsx", "xlsm")
 _DONE = "fairaudit.upload"

@@ -5,18 +5,18 @@ A remedy says all that it does, so a list of them is a recipe: kept in a setting
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import pandas as pd
 
-from fairaudit.errors import FairAuditError, SettingsError, column_not_found, unknown_name
+from fairaudit.errors import SettingsError, column_not_found, unknown_name
 from fairaudit.schema import AuditTable, Finding, Frames, Schema, category_name
 from fairaudit.validation.findings import LARGE_ROWS, SAMPLE_ROWS, suspicious_codes
 from fairaudit.validation.sampling import drawn, has_own_size, kept_whole
-from fairaudit.validation.tables import check_frames, check_table, with_schema
+from fairaudit.validation.tables import with_schema
 from fairaudit.validation.types import infer_type
 
 __all__ = [
@@ -24,11 +24,8 @@ __all__ = [
     "LARGE_ROWS",
     "SAMPLE_ROWS",
     "Remedy",
-    "Told",
     "all_findings",
-    "apply_remedies",
     "apply_remedy",
-    "check_and_repair",
     "proposed_remedies",
 ]
 
@@ -174,7 +171,7 @@ def apply_remedy(checked: Checked, remedy: Remedy) -> tuple[Checked, str]:
     >>> apply_remedy(frames, Remedy("sample", rows=2, seed=1))[1]
     'reference is a random sample of 2 of 4 rows (seed 1); target is a random sample of 2 of 4 rows (seed 1). The rows keep their order.'
     """
-    tables = _tables(checked)
+    tables = tables_of(checked)
     if remedy.table and remedy.table not in {t.name for t in tables}:
         raise unknown_name("table", remedy.table, [t.name for t in tables])
     if remedy.column and not any(remedy.column in t.columns for t in tables):
@@ -192,116 +189,12 @@ def apply_remedy(checked: Checked, remedy: Remedy) -> tuple[Checked, str]:
     return _without_repeated_rows(checked, chosen)
 
 
-@dataclass(frozen=True)
-class Told:
-    """What a remedy did, or why it was not done.
-
-    Attributes
-    ----------
-    sentence : str
-    done : bool
-    """
-
-    sentence: str
-    done: bool = True
-
-
-def apply_remedies(checked: Checked, remedies: Iterable[Remedy]) -> tuple[Checked, tuple[Told, ...]]:
-    """Tables in which remedies were applied in their order, and what is to be told of each.
-
-    A remedy that cannot be applied here, for instance because its column does not exist, is left out; its sentence and a finding
-    (``repair_not_done``) of the first table say so.
-    """
-    told: list[Told] = []
-    for remedy in remedies:
-        try:
-            checked, sentence = apply_remedy(checked, remedy)
-            told.append(Told(sentence))
-        except FairAuditError as error:
-            sentence = f"Not done: {remedy.label[0].lower()}{remedy.label[1:]}. {error}"
-            first: AuditTable = _tables(checked)[0]
-            finding = Finding(
-                "repair_not_done", "warning", first.name, remedy.column, sentence, "Look whether it is the right table."
-            )
-            checked = _replaced(checked, {first.name: replace(first, findings=(finding, *first.findings))})
-            told.append(Told(sentence, done=False))
-    return checked, tuple(told)
-
-
-@dataclass(frozen=True, eq=False)
-class Repaired:
-    """Tables after the repairs of a settings file, and how they came about.
-
-    Attributes
-    ----------
-    frames : Frames
-    before : Frames
-        The same tables without repairs; types and roles as proposed from the data where there are repairs.
-    told : tuple of Told
-        What each repair did.
-    """
-
-    frames: Frames
-    before: Frames
-    told: tuple[Told, ...] = ()
-
-
-def check_and_repair(
-    reference: Any, targets: Any, schema: Schema | Mapping[str, Any] | None = None, remedies: Sequence[Remedy] = ()
-) -> Repaired:
-    """Check tables, apply remedies in their order, and give the result the schema.
-
-    The schema is the one after all remedies, so it need not fit the tables before them; types that it does not name are inferred before
-    any row or value is taken out.
-
-    Parameters
-    ----------
-    reference, targets, schema
-        As for ``check_frames``.
-    remedies : sequence of Remedy
-
-    Raises
-    ------
-    FairAuditError
-        As ``check_frames`` does.
-    """
-    if not remedies:
-        frames = check_frames(reference, targets, schema)
-        return Repaired(frames, frames)
-    before = check_frames(reference, targets, _open(schema))
-    after, told = apply_remedies(before, remedies)
-    return Repaired(_finished(after, schema), before, told)
-
-
-def repaired_table(
-    data: Any, schema: Schema | Mapping[str, Any] | None, remedies: Sequence[Remedy], *, name: str
-) -> tuple[AuditTable, tuple[Told, ...]]:
-    """One table, checked and repaired as by ``check_and_repair``, and what each repair did."""
-    if not remedies:
-        return check_table(data, schema, name=name), ()
-    after, told = apply_remedies(check_table(data, _open(schema), name=name), remedies)
-    return _finished(after, schema), told
-
-
-def _open(schema: Schema | Mapping[str, Any] | None) -> Schema | None:
-    """What tables are checked with before their repairs: nothing of a schema that fits them only afterwards."""
-    return None if schema is None else Schema()
-
-
-def _finished(checked: Checked, schema: Schema | Mapping[str, Any] | None) -> Checked:
-    """Repaired tables under the schema that was given; without one they keep what was proposed."""
-    if schema is None:
-        return checked
-    full = Schema.from_any(schema)
-    inferred = {c: t for c, t in checked.schema.types if c not in dict(full.levels)}
-    return with_schema(checked, full.with_(types={**inferred, **dict(full.types)}))
-
-
-def _tables(checked: AuditTable | Frames) -> tuple[AuditTable, ...]:
+def tables_of(checked: AuditTable | Frames) -> tuple[AuditTable, ...]:
+    """One table, or the reference and the targets."""
     return checked.tables if isinstance(checked, Frames) else (checked,)
 
 
-def _replaced(checked: Checked, changed: Mapping[str, AuditTable]) -> Checked:
+def with_tables(checked: Checked, changed: Mapping[str, AuditTable]) -> Checked:
     """The same with some tables replaced, without checking anything."""
     if isinstance(checked, Frames):
         reference, *targets = (changed.get(t.name, t) for t in checked.tables)
@@ -311,7 +204,7 @@ def _replaced(checked: Checked, changed: Mapping[str, AuditTable]) -> Checked:
 
 def _rebuilt(checked: Checked, changed: Mapping[str, AuditTable], schema: Schema) -> Checked:
     """The same with some tables replaced, checked again."""
-    return with_schema(_replaced(checked, changed), schema)
+    return with_schema(with_tables(checked, changed), schema)
 
 
 def _noted(table: AuditTable, data: pd.DataFrame, column: str, said: str) -> AuditTable:
@@ -341,13 +234,13 @@ def _as_numbers(checked: Checked, column: str) -> tuple[Checked, str]:
     after = with_schema(checked, checked.schema.with_(types={**dict(checked.schema.types), column: "numeric"}))
     lost = {
         t.name: int(now.data[column].isna().sum() - t.data[column].isna().sum())
-        for t, now in zip(_tables(checked), _tables(after), strict=True)
+        for t, now in zip(tables_of(checked), tables_of(after), strict=True)
         if column in t.columns
     }
     said = "The column is read as numbers; {:,} cells that are none count as missing."
-    changed = {t.name: _noted(t, t.data, column, said.format(lost[t.name])) for t in _tables(after) if lost.get(t.name)}
+    changed = {t.name: _noted(t, t.data, column, said.format(lost[t.name])) for t in tables_of(after) if lost.get(t.name)}
     counts = ", ".join(f"{name}: {n:,}" for name, n in lost.items())
-    return _replaced(after, changed), f"{column} is read as numbers; cells that are none count as missing ({counts})."
+    return with_tables(after, changed), f"{column} is read as numbers; cells that are none count as missing ({counts})."
 
 
 def _sampled(checked: Checked, chosen: Sequence[AuditTable], remedy: Remedy) -> tuple[Checked, str]:
@@ -362,7 +255,7 @@ def _sampled(checked: Checked, chosen: Sequence[AuditTable], remedy: Remedy) -> 
     if changed:
         return _rebuilt(checked, changed, checked.schema), f"{'; '.join(said)}. The rows keep their order."
     sized = {t.name: kept_whole(t, remedy.rows) for t in whole if remedy.table and t.sample is None}
-    return _replaced(checked, sized), f"{'; '.join(said)}."
+    return with_tables(checked, sized), f"{'; '.join(said)}."
 
 
 def _without_repeated_rows(checked: Checked, chosen: Sequence[AuditTable]) -> tuple[Checked, str]:
@@ -388,7 +281,7 @@ def _codes(tables: Sequence[AuditTable], column: str) -> tuple[str, ...]:
 def _codes_as_missing(checked: Checked, remedy: Remedy) -> tuple[Checked, str]:
     """The codes that one table shows are missing in every table."""
     column, schema = remedy.column, checked.schema
-    tables = [t for t in _tables(checked) if column in t.columns]
+    tables = [t for t in tables_of(checked) if column in t.columns]
     codes = remedy.values or _codes(tables, column)
     if not codes:
         raise SettingsError(f"{column!r} has no value that may stand for 'no answer'.", "Nothing needs to be done.")

@@ -11,7 +11,7 @@ from fairaudit.settings import AuditSettings, ReportOptions, load_frames
 from fairaudit.ui import remedies, roles
 from fairaudit.ui.report import report_settings
 from fairaudit.validation import Remedy
-from fairaudit.validation.remedies import check_and_repair
+from fairaudit.validation.repairs import check_and_repair
 from tests.bad_inputs.cases import ROWS, changed, columns, csv
 from tests.pages.conftest import check, texts
 from tests.pages.test_bad_inputs import put
