@@ -303,7 +303,7 @@ def main() -> None:
     seen = ["round", "sessions", "tabs", "page runs", "median run", "median audit, calibrated", "crossed data", "errors"]
     text = f"""# Several visitors at once
 
-Made by `python -m benchmarks.load --minutes {options.minutes:g}`: {SESSIONS} sessions without a browser and {TABS} tabs of a real one at any time, on two
+Made by `python -m benchmarks.load --minutes {options.minutes:g} --rounds {options.rounds}`: {SESSIONS} sessions without a browser and {TABS} tabs of a real one at any time, on two
 processor cores shared with the visitors themselves. Each uploads two tables of its own (about {options.rows:,} rows × 8 columns each), audits them with changing
 pairs, bins and numbers of permutations until the verdicts are calibrated, looks at the baselines, and leaves. Every file, column and category
 of a visit bears a mark of its own; whatever the server sends is searched for marks of others.
