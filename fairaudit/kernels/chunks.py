@@ -7,7 +7,7 @@ A level is a distinct value in a bin.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -89,6 +89,9 @@ class Chunk(Protocol):
 
     def u(self) -> np.ndarray:
         """Mann-Whitney's U: pairs in which the target value is the larger one, ties counted half."""
+
+    def ties(self) -> np.ndarray:
+        """Sum over the levels of at^3 - at."""
 
     def placements(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """U, and the variances (divisor n - 1) of the numbers of values of the other side below each value, ties counted half."""
@@ -197,6 +200,9 @@ class BinChunk:
         gap = self._before(self._difference)
         gap += self._difference
         gap *= gap
+        if self._untied:
+            # The weights depend on the size of the bin alone, which the other large bins share.
+            return np.array([gap @ _untied_weights(len(gap))])
         gap *= gap_weights(self.at, 2 * self.middle, self.each(self.total))
         return self.sum(gap)
 
@@ -222,8 +228,22 @@ class BinChunk:
     def dot(self, weights: np.ndarray, per_level: np.ndarray) -> np.ndarray:
         return self.sum(weights * per_level)
 
+    @property
+    def _untied(self) -> bool:
+        """True for one bin, which is a large one, in which no value occurs twice."""
+        return len(self._a) == 1 and len(self._levels[0]) == self.total[0]
+
     def u(self) -> np.ndarray:
+        if self._untied:
+            # The sum of the target's ranks, by parts.
+            up_to_a = self._levels[1]
+            return (len(up_to_a) + 1) * self.n_a - up_to_a.sum() - self.n_a * (self.n_a + 1) / 2
         return self.sum(self.a * self.below_b)
+
+    def ties(self) -> np.ndarray:
+        if self._untied:
+            return np.zeros(1)
+        return self.sum(self.at * (self.at * self.at - 1))
 
     def placements(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return placements(self)
@@ -290,6 +310,12 @@ def gap_weights(at: np.ndarray, double_middle: np.ndarray, total: np.ndarray | f
         weight[empty] = np.inf
     np.divide(at, weight, out=weight)
     return weight
+
+
+@lru_cache(maxsize=4)
+def _untied_weights(n: int) -> np.ndarray:
+    """``gap_weights`` of n different values."""
+    return gap_weights(np.ones(n), np.arange(1.0, 2 * n, 2), float(n))
 
 
 def placements(chunk: Chunk) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

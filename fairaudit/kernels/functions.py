@@ -141,8 +141,7 @@ def _mean_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarray) -> Sc
 
 
 def _mann_whitney_statistics(chunk: Chunk) -> Statistics:
-    at = np.asarray(chunk.at, dtype=float)
-    return chunk.u(), chunk.sum(at * (at * at - 1)) + np.zeros(len(chunk.n_a))
+    return chunk.u(), chunk.ties() + np.zeros(len(chunk.n_a))
 
 
 def _mann_whitney_scores(statistics: Statistics, n_a: np.ndarray, n_b: np.ndarray) -> Scored:

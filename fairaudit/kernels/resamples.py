@@ -169,6 +169,10 @@ class ResampleChunk:
         steps = np.diff(ranks, append=0.0)
         return -(steps @ self._up_to_a.astype(float)) - self.n_a**2 / 2
 
+    def ties(self) -> np.ndarray:
+        at = np.asarray(self.at, dtype=float)
+        return self.sum(at * (at * at - 1))
+
     def placements(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if self._both is None:
             return placements(self)
