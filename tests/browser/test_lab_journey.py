@@ -43,6 +43,9 @@ def test_two_biases_a_slider_the_curve_and_a_new_target(browser_page, scheme, ca
 
     add_bias(visit, "Choose a bias", "Feature: Move to a distribution")
     page.get_by_text("Verdicts before and after").wait_for()
+    # When verdicts arrive the page runs again, which closes an open menu.
+    page.get_by_role("button", name="Cancel").first.wait_for(state="hidden", timeout=90_000)
+    visit.wait_idle()
     add_bias(visit, "Another bias on top", "Selection: Random selection")
     page.get_by_text("rows taken out").first.wait_for()
     assert "2. Random selection" in main_text(page)
