@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 class FairAuditError(ValueError):
@@ -72,6 +72,12 @@ class NotMeasurableError(FairAuditError):
 
 class CancelledError(FairAuditError):
     """The user cancelled a long computation."""
+
+
+def stop_if(cancel: Callable[[], bool] | None, what: str) -> None:
+    """Raise CancelledError when ``cancel`` says that the work, such as "audit", is to stop."""
+    if cancel is not None and cancel():
+        raise CancelledError(f"The {what} was cancelled.", "Start it again when you are ready.")
 
 
 def nearest(name: object, choices: Iterable[object]) -> str | None:

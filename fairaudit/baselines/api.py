@@ -19,7 +19,7 @@ from fairaudit.baselines.metrics import BASELINES
 from fairaudit.baselines.sides import TableArrays, table_arrays
 from fairaudit.baselines.spec import BaselineSpec, Sampling, Side
 from fairaudit.contrast import Contrast, Pair
-from fairaudit.errors import CancelledError, SettingsError, unknown_name
+from fairaudit.errors import SettingsError, stop_if, unknown_name
 from fairaudit.results import notebook_html, now, records, versions
 from fairaudit.schema import AuditTable, Finding, Frames, Schema
 from fairaudit.validation import check_frames
@@ -277,8 +277,7 @@ def baselines_of_frames(
         a = side(pair.target.name, pair.target_side, pair.target_rows)
         b = side(pair.reference.name, pair.reference_side, pair.reference_rows)
         for j, spec in enumerate(specs):
-            if cancel is not None and cancel():
-                raise CancelledError("The computation was cancelled.", "Start it again when you are ready.")
+            stop_if(cancel, "computation")
             metric_rows.append(_metric_row(pair, a, b, spec, lines.get(spec.name), how, known))
             if progress is not None:
                 progress(i * len(specs) + j + 1, len(pairs) * len(specs))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from fairaudit.contrast import Pair
-from fairaudit.errors import CancelledError, SettingsError
+from fairaudit.errors import SettingsError, stop_if
 from fairaudit.inference.correction import (
     TOLERANCE,
     at_most,
@@ -95,9 +96,7 @@ def calibrate(
     nulls: list[PairNull] = []
     low, high = _doubtful(settings, measured) if adaptive else (0.0, 1.0)
 
-    def check() -> None:
-        if cancel is not None and cancel():
-            raise CancelledError("The calibration was cancelled.", "Start it again when you are ready.")
+    check = partial(stop_if, cancel, "calibration")
 
     def report(n: int) -> None:
         if progress is not None:

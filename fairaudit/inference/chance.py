@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from fairaudit.errors import CancelledError
+from fairaudit.errors import stop_if
 from fairaudit.inference.calibration import measured_pairs
 from fairaudit.inference.nulls import PreparedPair, prepare
-from fairaudit.inference.pools import STREAM, pair_seed
+from fairaudit.inference.pools import pair_seed
 from fairaudit.inference.resampling import AttributePool, SortedPool
-from fairaudit.inference.stability import beyond
+from fairaudit.inference.stability import count_flagged
 from fairaudit.qmad.api import Cancel, Progress
 from fairaudit.qmad.settings import QmadSettings
 from fairaudit.results import AuditResult
@@ -56,11 +57,7 @@ def stability_by_chance(
     pairs = measured_pairs(frames, settings, attributes, result.overall_scores)
     each = -(-settings.stability // DATA_SETS)
     done, total = 0, len(pairs) * DATA_SETS
-
-    def check() -> None:
-        if cancel is not None and cancel():
-            raise CancelledError("The bootstrap was cancelled.", "Start it again when you are ready.")
-
+    check = partial(stop_if, cancel, "bootstrap")
     for pair, names, rows, _ in pairs:
         prepared = prepare(pair, names, settings)
         critical = attributes.loc[rows, "critical_score"].to_numpy(dtype=float)
@@ -69,10 +66,7 @@ def stability_by_chance(
         for number, side in enumerate(prepared.rows.permutations(seed, 0, DATA_SETS).T):
             mixed = _mixed(prepared, side)
             own = pair_seed(settings.seed, pair.frame, pair.group, CHANCE + 1 + number)
-            for start in range(0, each, STREAM):
-                scores = mixed.scores(*mixed.rows.bootstrap(own, start, min(start + STREAM, each)), check)
-                for i, spec in enumerate(mixed.specs()):
-                    flagged[i] += np.count_nonzero(beyond(scores[:, i], critical[i], spec.is_p_value, spec.no_difference))
+            flagged += count_flagged(mixed, critical, own, each, check)
             done += 1
             if progress is not None:
                 progress(done, total)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from fairaudit.errors import CancelledError, SettingsError
+from fairaudit.errors import SettingsError, stop_if
 from fairaudit.inference.calibration import measured_pairs
 from fairaudit.inference.nulls import SHIFT, prepare
 from fairaudit.inference.pools import RowPool, pair_seed
@@ -76,11 +77,7 @@ def detectable(
     attributes = result.attributes()
     pairs = measured_pairs(frames, settings, attributes, result.overall_scores)
     done, total = 0, sum(len(names) for _, names, _, _ in pairs)
-
-    def check() -> None:
-        if cancel is not None and cancel():
-            raise CancelledError("The simulation was cancelled.", "Start it again when you are ready.")
-
+    check = partial(stop_if, cancel, "simulation")
     for pair, names, rows, _ in pairs:
         prepared = prepare(pair, names, settings)
         seed = pair_seed(settings.seed, pair.frame, pair.group, SHIFT)

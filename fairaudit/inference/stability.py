@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
-from fairaudit.errors import CancelledError, SettingsError
+from fairaudit.errors import SettingsError, stop_if
 from fairaudit.inference.calibration import calibrate, measured_pairs
 from fairaudit.inference.correction import TOLERANCE
-from fairaudit.inference.nulls import BOOTSTRAP, prepare
+from fairaudit.inference.nulls import BOOTSTRAP, PreparedPair, prepare
 from fairaudit.inference.pools import STREAM, pair_seed
+from fairaudit.inference.resampling import Check
 from fairaudit.qmad.api import Cancel, Progress
 from fairaudit.qmad.settings import QmadSettings
 from fairaudit.results import AuditResult
@@ -60,26 +64,39 @@ def stability(
     attributes = result.attributes()
     pairs = measured_pairs(frames, settings, attributes, result.overall_scores)
     done, total = 0, len(pairs) * resamples
+    check = partial(stop_if, cancel, "bootstrap")
 
-    def check() -> None:
-        if cancel is not None and cancel():
-            raise CancelledError("The bootstrap was cancelled.", "Start it again when you are ready.")
+    def report(n: int) -> None:
+        if progress is not None:
+            progress(done + n, total)
 
     for pair, names, rows, _ in pairs:
         prepared = prepare(pair, names, settings)
         critical = attributes.loc[rows, "critical_score"].to_numpy(dtype=float)
         seed = pair_seed(settings.seed, pair.frame, pair.group, BOOTSTRAP)
-        flagged = np.zeros(len(names))
-        for start in range(0, resamples, STREAM):
-            stop = min(start + STREAM, resamples)
-            scores = prepared.scores(*prepared.rows.bootstrap(seed, start, stop), check)
-            for i, spec in enumerate(prepared.specs()):
-                flagged[i] += np.count_nonzero(beyond(scores[:, i], critical[i], spec.is_p_value, spec.no_difference))
-            if progress is not None:
-                progress(done + stop, total)
+        flagged = count_flagged(prepared, critical, seed, resamples, check, report)
         done += resamples
         attributes.loc[rows, "stability"] = np.where(np.isnan(critical), np.nan, flagged / resamples)
     return AuditResult(result.bin_scores, attributes, result.overall_scores, result.provenance, result.findings)
+
+
+def count_flagged(
+    prepared: PreparedPair,
+    critical: np.ndarray,
+    seed: np.random.SeedSequence,
+    resamples: int,
+    check: Check,
+    report: Callable[[int], None] = lambda done: None,
+) -> np.ndarray:
+    """In how many bootstrap resamples each attribute is beyond its critical score, shape (n_attributes,); ``report`` hears how many are done."""
+    flagged = np.zeros(len(critical))
+    for start in range(0, resamples, STREAM):
+        stop = min(start + STREAM, resamples)
+        scores = prepared.scores(*prepared.rows.bootstrap(seed, start, stop), check)
+        for i, spec in enumerate(prepared.specs()):
+            flagged[i] += np.count_nonzero(beyond(scores[:, i], critical[i], spec.is_p_value, spec.no_difference))
+        report(stop)
+    return flagged
 
 
 def with_critical_scores(

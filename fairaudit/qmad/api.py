@@ -11,7 +11,7 @@ import pandas as pd
 from fairaudit.aggregation import aggregate
 from fairaudit.attributes import PairValues, pair_values, valid_values
 from fairaudit.contrast import Contrast, Pair
-from fairaudit.errors import CancelledError, SettingsError, column_not_found
+from fairaudit.errors import SettingsError, column_not_found, stop_if
 from fairaudit.kernels.functions import KS_EXACT_ROWS, KS_EXACT_ROWS_SCIPY
 from fairaudit.qmad.scoring import AttributeScore, comparison_for, cut, flagged, normalised_threshold, score_attribute
 from fairaudit.qmad.settings import QmadSettings
@@ -163,8 +163,7 @@ def score_frames(
     for pair in pairs:
         scored: list[AttributeScore] = []
         for attribute in attributes:
-            if cancel is not None and cancel():
-                raise CancelledError("The audit was cancelled.", "Start it again when you are ready.")
+            stop_if(cancel, "audit")
             problem = pair.problem or unusable(frames, pair, attribute)
             if problem:
                 attribute_rows.append(

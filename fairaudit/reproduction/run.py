@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-from fairaudit.errors import CancelledError, SettingsError
+from fairaudit.errors import SettingsError, stop_if
 from fairaudit.qmad.settings import MAX_BINS
 from fairaudit.reproduction.recompute import MAKERS, RECOMPUTE, calibrated_cells, cells
 from fairaudit.reproduction.result import ReproductionResult
@@ -75,8 +75,7 @@ def reproduce(
         done += 1
         if progress is not None:
             progress(done, total)
-        if cancel is not None and cancel():
-            raise CancelledError("The recomputation was cancelled.", "Start it again when you are ready.")
+        stop_if(cancel, "recomputation")
 
     for number in range(seed, seed + seeds):
         for data in makers:
