@@ -79,13 +79,8 @@ def calibrated_audits(name: str, frames: Frames, wanted: Sequence[QmadSettings])
             done.append(result)
         return done
 
-    found = jobs.result(name, key, "Calibrating the verdicts", work)
-    job = jobs.find(name, key)
-    if found is None and job is not None and job.running:
-        return plain, True
-    # It may have ended since the first look.
-    found = jobs.result(name, key, "Calibrating the verdicts", work) if found is None else found
-    return (plain, False) if found is None else (found, False)
+    found, pending = jobs.result(name, key, "Calibrating the verdicts", work)
+    return (plain if found is None else found), pending
 
 
 @st.cache_data(max_entries=20, hash_funcs=_BY_CONTENT, scope="session", show_spinner="Computing the classical metrics …")

@@ -136,17 +136,24 @@ def start(name: str, key: str, label: str, work: Callable[[Progress, Cancel], An
     return jobs[name]
 
 
-def result(name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any]) -> Any:
-    """What short work gave, None while it runs or after it was cancelled; the work is started where it has not been done yet.
+def result(name: str, key: str, label: str, work: Callable[[Progress, Cancel], Any]) -> tuple[Any, bool]:
+    """What short work gave, and whether it is under way; it is started where it has not been done yet.
 
-    The newest results are remembered, so that going back to former choices costs nothing.
+    (None, False) after it was cancelled. The newest results are remembered, so that going back to former choices costs nothing.
     """
+    if (name, key) not in _results() and start(name, key, label, work, short=True).running:
+        return None, True
+    return finished(name, key), False
+
+
+def finished(name: str, key: str) -> Any:
+    """What the work of this name and key gave, None where there is nothing yet or it was cancelled; nothing is started."""
     done = _results()
     if (name, key) in done:
         done.move_to_end((name, key))
         return done[name, key]
-    job = start(name, key, label, work, short=True)
-    if job.running:
+    job = find(name, key)
+    if job is None or job.running:
         return None
     raise_error(job)
     if job.result is not None:
@@ -154,17 +161,6 @@ def result(name: str, key: str, label: str, work: Callable[[Progress, Cancel], A
         while len(done) > _REMEMBERED:
             done.popitem(last=False)
     return job.result
-
-
-def finished(name: str, key: str) -> Any:
-    """What a job of this name and key gave, None where there is nothing yet; nothing is started."""
-    if (name, key) in _results() or find(name, key) is not None:
-        return result(name, key, "", _nothing)
-    return None
-
-
-def _nothing(progress: Progress, cancel: Cancel) -> None:
-    """Work of a job that is there already."""
 
 
 def find(name: str, key: str | None = None) -> Job | None:

@@ -125,7 +125,7 @@ def _estimate(experiment: Experiment, held: EvaluationResult | None) -> None:
         f"{len(s.levels)} levels × {s.folds} folds × {len(s.models)} models = {len(s.levels) * s.folds * len(s.models):,} units"
     )
     key = f"{experiment.key} {experiment.n_jobs} {experiment.scheduler}"
-    seconds = jobs.result(
+    seconds, pending = jobs.result(
         _ESTIMATE,
         key,
         "Estimating the time",
@@ -134,8 +134,7 @@ def _estimate(experiment: Experiment, held: EvaluationResult | None) -> None:
         ),
     )
     if seconds is None:
-        job = jobs.find(_ESTIMATE, key)
-        st.caption(f"{grid}. " + ("Estimating the time …" if job is not None and job.running else "No estimate of the time."))
+        st.caption(f"{grid}. " + ("Estimating the time …" if pending else "No estimate of the time."))
         return
     text = f"{grid}, about {_duration(seconds)} in all."
     if held is not None:
