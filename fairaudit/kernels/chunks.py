@@ -51,10 +51,6 @@ class Chunk(Protocol):
         """Number of values of both sides at each level."""
 
     @property
-    def middle(self) -> np.ndarray:
-        """Values of both sides below each level, plus half of those at it."""
-
-    @property
     def gaps(self) -> np.ndarray:
         """Distance from each level to the next one of its bin; 0 for the last."""
 
@@ -70,7 +66,10 @@ class Chunk(Protocol):
         """n_b * (target values up to each level) - n_a * (reference values up to it): the gap of the ECDFs times n_a * n_b."""
 
     def weighted_gaps(self) -> np.ndarray:
-        """Sum over the levels of (difference with values at the level counted half)^2 * at / (middle * (total - middle) - total * at / 4)."""
+        """Sum over the levels of (difference with values at the level counted half)^2 * at / (middle * (total - middle) - total * at / 4).
+
+        ``middle`` is the number of values of both sides below a level, plus half of those at it.
+        """
 
     def moments(self) -> Moments:
         """Means and variances (divisor n - 1): of the target, of the reference."""

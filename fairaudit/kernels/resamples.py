@@ -75,10 +75,6 @@ class ResampleChunk:
         return self.a + self.b if self._both is None else _at_level(self._both)[:, None]
 
     @property
-    def middle(self) -> np.ndarray:
-        return self.below_a + self.below_b if self._both is None else _middle(self._both)[:, None]
-
-    @property
     def gaps(self) -> np.ndarray:
         return np.diff(self._values, append=self._values[-1])[:, None]
 
@@ -157,15 +153,13 @@ class ResampleChunk:
         return per_level.sum(axis=0)
 
     def dot(self, weights: np.ndarray, per_level: np.ndarray) -> np.ndarray:
-        if weights.shape[1] == 1:
-            return np.asarray(weights[:, 0] @ per_level)
         return np.einsum("lr,lr->r", weights, per_level)
 
     def u(self) -> np.ndarray:
         if self._both is None:
             return np.einsum("lr,lr->r", self.a.astype(float), self.below_b)
         # Sum of the pooled ranks, by parts: differences of the ranks times the counts up to each level.
-        ranks = self.middle[:, 0]
+        ranks = _middle(self._both)
         steps = np.diff(ranks, append=0.0)
         return -(steps @ self._up_to_a.astype(float)) - self.n_a**2 / 2
 
@@ -179,7 +173,7 @@ class ResampleChunk:
         # With a = count at a level, A and M = counts below it plus half of those at it, of the target and of both sides, the sums of
         # squares are sum a (M - A)^2 and sum (t - a) A^2. As a A = (c^2 - c'^2) / 2 and a A^2 = (c^3 - c'^3) / 3 - a^3 / 12 for the counts
         # c and c' up to this level and the one before, both come from sums of c and c^2 with fixed weights.
-        at, middle = self.at[:, 0].astype(float), self.middle[:, 0]
+        at, middle = self.at[:, 0].astype(float), _middle(self._both)
         counts = self._up_to_a.astype(float)
         steps = -np.diff(np.stack([middle, middle**2]), append=0.0)
         u_and_half, a_middle_squared = steps @ counts
