@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,27 +85,30 @@ def check_and_repair(
     FairAuditError
         As ``check_frames`` does.
     """
-    if not remedies:
-        frames = check_frames(reference, targets, schema)
-        return Repaired(frames, frames)
-    before = check_frames(reference, targets, _open(schema))
-    after, told = apply_remedies(before, remedies)
-    return Repaired(_finished(after, schema), before, told)
+    return Repaired(*_repaired(lambda s: check_frames(reference, targets, s), schema, remedies))
 
 
 def repaired_table(
     data: Any, schema: Schema | Mapping[str, Any] | None, remedies: Sequence[Remedy], *, name: str
 ) -> tuple[AuditTable, tuple[Told, ...]]:
     """One table, checked and repaired as by ``check_and_repair``, and what each repair did."""
+    table, _, told = _repaired(lambda s: check_table(data, s, name=name), schema, remedies)
+    return table, told
+
+
+def _repaired(
+    check: Callable[[Schema | Mapping[str, Any] | None], Checked],
+    schema: Schema | Mapping[str, Any] | None,
+    remedies: Sequence[Remedy],
+) -> tuple[Checked, Checked, tuple[Told, ...]]:
+    """Tables after the repairs and before them, and what each repair did."""
     if not remedies:
-        return check_table(data, schema, name=name), ()
-    after, told = apply_remedies(check_table(data, _open(schema), name=name), remedies)
-    return _finished(after, schema), told
-
-
-def _open(schema: Schema | Mapping[str, Any] | None) -> Schema | None:
-    """What tables are checked with before their repairs: nothing of a schema that fits them only afterwards."""
-    return None if schema is None else Schema()
+        checked = check(schema)
+        return checked, checked, ()
+    # Before their repairs tables are checked with nothing of a schema that fits them only afterwards.
+    before = check(None if schema is None else Schema())
+    after, told = apply_remedies(before, remedies)
+    return _finished(after, schema), before, told
 
 
 def _finished(checked: Checked, schema: Schema | Mapping[str, Any] | None) -> Checked:
