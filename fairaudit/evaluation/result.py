@@ -16,6 +16,7 @@ from fairaudit.evaluation.units import TEST_SETS
 from fairaudit.mitigation import MITIGATIONS
 from fairaudit.models import MODELS
 from fairaudit.results import notebook_html, records
+from fairaudit.schema import Sample
 
 COLUMNS = ("level", "fold", "model", "mitigation", "test_set", "metric", "value", "note")
 _CELL = ["level", "model", "mitigation", "test_set", "metric"]
@@ -50,6 +51,12 @@ class EvaluationResult:
     def complete(self) -> bool:
         """Whether every unit was computed; False after a cancelled run."""
         return self.units_done == self.units_total
+
+    @property
+    def sample(self) -> Sample | None:
+        """Which rows of a larger table the table of the experiment holds."""
+        found = self.provenance.get("sample")
+        return None if found is None else Sample(found["rows"], found["of"], found["seed"])
 
     @property
     def repairs(self) -> tuple[str, ...]:

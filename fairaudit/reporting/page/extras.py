@@ -18,7 +18,6 @@ from fairaudit.reporting.page import svg
 from fairaudit.reporting.page.parts import Limits, esc, left_out, listing, name, note, num, section, share, table, verdict
 from fairaudit.reporting.page.style import STEPS
 from fairaudit.results import AuditResult
-from fairaudit.schema import Sample
 
 __all__ = ["ImpactRatios", "LabSection", "evaluation_section", "lab_section"]
 
@@ -120,9 +119,8 @@ def evaluation_section(result: EvaluationResult | None, limits: Limits) -> str:
     content = listing(note(s) for s in result.interpretation()) + _panels(pairs)
     if result.repairs:
         content = f"<p>Done to the table before the experiment:</p>{listing(note(s) for s in result.repairs)}" + content
-    if drawn := result.provenance.get("sample"):
-        words = Sample(drawn["rows"], drawn["of"], drawn["seed"]).words
-        content = f"<p>The table of the experiment is {esc(words)}.</p>" + content
+    if result.sample is not None:
+        content = f"<p>The table of the experiment is {esc(result.sample.words)}.</p>" + content
     summary = result.method_summary()
     if len(summary):
         columns = list(summary.columns)

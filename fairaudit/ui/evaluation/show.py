@@ -109,7 +109,8 @@ def _sentences(result: EvaluationResult) -> None:
 def _levels(result: EvaluationResult) -> None:
     """What the bias did to the table."""
     p = result.provenance
-    drawn = f" They are part of a sample of {p['sample']['rows']:,} of {p['sample']['of']:,} rows." if p.get("sample") else ""
+    sample = result.sample
+    drawn = "" if sample is None else f" They are part of a sample of {sample.rows:,} of {sample.of:,} rows."
     left_out = f" {p['rows_left_out']:,} rows without a label or a group were left out." if p["rows_left_out"] else ""
     with st.expander(f"What the bias did to the {p['rows']:,} rows", icon=":material/edit_note:"):
         st.caption(plain(f"Unprivileged: {p['unprivileged']}. {bias_words(result)}.{drawn}{left_out}"))
