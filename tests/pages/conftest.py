@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,3 +78,14 @@ def texts(app: AppTest) -> str:
     return "\n".join(
         element.value for element in (*app.title, *app.markdown, *app.caption, *app.info, *app.error, *app.success, *app.warning)
     )
+
+
+def wait_while(app: AppTest, text: str, seconds: float = 120) -> AppTest:
+    """Run the page until it no longer shows a text."""
+    deadline = time.monotonic() + seconds
+    while text in texts(app):
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+        app.run()
+        check(app)
+    return app

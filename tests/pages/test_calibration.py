@@ -1,23 +1,15 @@
 """Calibrated verdicts arrive beside the page: plain scores at once, verdicts when they are ready."""
 
-import time
-
 import fairaudit
 from fairaudit.datasets import demo
-from tests.pages.conftest import check, texts
+from tests.pages.conftest import check, texts, wait_while
 
 REFERENCE, DAYS, SCHEMA = demo("hiring").load()
 
 
 def wait_for_verdicts(app, seconds=120):
     """Run the page until the calibration is done."""
-    deadline = time.monotonic() + seconds
-    while "Calibrating" in texts(app):
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
-        app.run()
-        check(app)
-    return app
+    return wait_while(app, "Calibrating", seconds)
 
 
 def test_verdicts_are_those_of_the_package(demo_app):

@@ -16,7 +16,7 @@ from fairaudit.inference import false_alarms
 from fairaudit.qmad import QmadSettings
 from fairaudit.settings import AuditSettings
 from fairaudit.ui import certainty
-from tests.pages.conftest import check, figures, texts
+from tests.pages.conftest import check, figures, texts, wait_while
 from tests.pages.test_calibration import wait_for_verdicts
 from tests.pages.test_parity import same
 
@@ -35,14 +35,7 @@ def words(app) -> str:
 
 def wait_for_certainty(app, seconds=120):
     """Run the page until the work beside it is done."""
-    wait_for_verdicts(app)
-    deadline = time.monotonic() + seconds
-    while "Computing how firm" in words(app):
-        assert time.monotonic() < deadline
-        time.sleep(0.5)
-        app.run()
-        check(app)
-    return app
+    return wait_while(wait_for_verdicts(app), "Computing how firm", seconds)
 
 
 def small_audit(app, bins=SMALL["bins"]):
