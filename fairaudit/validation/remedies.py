@@ -161,6 +161,7 @@ def apply_remedy(checked: Checked, remedy: Remedy) -> tuple[Checked, str]:
 
     Examples
     --------
+    >>> from fairaudit import check_frames
     >>> same = pd.DataFrame({"age": [31.5, 42.0, 999.0, 28.5], "site": ["A"] * 4})
     >>> frames = check_frames(same, same)
     >>> after, said = apply_remedy(frames, Remedy("ignore", column="site"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -28,6 +29,14 @@ def add_bias(visit, label: str, option: str) -> None:
     visit.wait_idle()
     visit.page.get_by_role("button", name="Add this bias").click()
     visit.wait_idle()
+
+
+def saved(page, button: str, name: str) -> str:
+    """What a download button saves, under the name it should have."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button).click()
+    assert download.value.suggested_filename == name
+    return download.value.path().read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -81,9 +90,10 @@ def test_two_biases_a_slider_the_curve_and_a_new_target(browser_page, scheme, ca
     )
     visit.screenshot(f"lab-{scheme}")
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Biased table as CSV").click()
-    assert download.value.suggested_filename == "day1_biased.csv"
+    biased = saved(page, "Biased table as CSV", "day1_biased.csv")
+    assert "relevant_experience" in biased.splitlines()[0] and len(biased.splitlines()) > 200
+    assert json.loads(saved(page, "Description as JSON", "day1_bias.json"))["table"] == "day1"
+    assert len(saved(page, "Download the curves as CSV", "detectability.csv").splitlines()) > 5
     page.get_by_role("button", name="Save as target").click()
     page.get_by_text("is a target of the audit now").wait_for()
     visit.wait_idle()
