@@ -34,6 +34,7 @@ def verdict_heatmap(
     title: str = "Which attributes differ, and where",
     selected: tuple[str, str, str] | None = None,
     clickable: bool = True,
+    provisional: bool = False,
 ) -> go.Figure:
     """Verdict of every attribute on every frame and group.
 
@@ -56,11 +57,14 @@ def verdict_heatmap(
         Frame, group and attribute of the cell with a frame around it.
     clickable : bool
         Lay invisible markers over the cells that report clicks, with customdata (frame, group, attribute).
+    provisional : bool
+        The verdicts are those of the paper's rule until calibrated ones are there: each has a question mark.
 
     Returns
     -------
     Figure
     """
+    symbols = {v: s if v == "not_measurable" or not provisional else f"{s}?" for v, s in VERDICT_SYMBOLS.items()}
     scale = _scale(spec, alpha, threshold, show, resamples)
     columns = list(dict.fromkeys(zip(attributes["frame"].astype(str), attributes["group"].fillna("").astype(str), strict=True)))
     rows = list(dict.fromkeys(attributes["attribute"].astype(str)))
@@ -74,13 +78,13 @@ def verdict_heatmap(
         used = scale_for(record, scale, alpha, threshold, show)
         value, strength = record[show], _strength(record, used, show)
         verdict = str(record["verdict"])
-        symbol = VERDICT_SYMBOLS[verdict]
+        symbol = symbols[verdict]
         if verdict == "not_measurable":
             strength = math.nan
         elif math.isnan(strength):
             strength = 0.0  # identical constants have no score but a verdict
         text = symbol if verdict == "not_measurable" or missing(value) else f"{symbol} {plain(used.short(value))}"
-        cells.append(Cell(row, column, strength, text, symbol, _hover(record, used, show), key))
+        cells.append(Cell(row, column, strength, text, symbol, _hover(record, used, show, symbol), key))
     grid = Grid(
         rows,
         [column_name(*c) for c in columns],
@@ -93,7 +97,7 @@ def verdict_heatmap(
         selected=chosen,
         blocks=columns,
     )
-    legend = " · ".join(f"{VERDICT_SYMBOLS[v]} {VERDICT_LABELS[v].lower()}" for v in VERDICT_SYMBOLS)
+    legend = " · ".join(f"{symbols[v]} {VERDICT_LABELS[v].lower()}" for v in symbols)
     shown = SHOWN_LABELS[show] + (f" ({spec.label})" if show == "score" else "")
     subtitle = f"{sides_text(attributes)}\n{legend}\nColour and number: {shown}"
     return draw_grid(grid, theme, title=title, subtitle=subtitle, clickable=clickable)
@@ -120,10 +124,9 @@ def _strength(record: dict[str, Any], scale: Strength, show: Shown) -> float:
     return math.nan if missing(record[show]) else float(scale.values(np.array([record[show]]))[0])
 
 
-def _hover(record: dict[str, Any], scale: Strength, show: Shown) -> str:
-    verdict = str(record["verdict"])
+def _hover(record: dict[str, Any], scale: Strength, show: Shown, symbol: str) -> str:
     lines = [f"<b>{wrapped(record['attribute'])}</b>", wrapped(column_name(record["frame"], record["group"]))]
-    lines.append(f"<b>{VERDICT_SYMBOLS[verdict]} {VERDICT_LABELS[verdict]}</b>")
+    lines.append(f"<b>{symbol} {VERDICT_LABELS[str(record['verdict'])]}</b>")
     if not missing(record["score"]):
         name = record["comparison"]
         label, own = (COMPARISONS[name].label, Strength.of(COMPARISONS[name])) if name in COMPARISONS else ("Score", scale)

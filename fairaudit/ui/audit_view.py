@@ -11,8 +11,8 @@ from fairaudit.charts import verdict_heatmap
 from fairaudit.qmad import QmadSettings
 from fairaudit.reporting.words import subject, summary
 from fairaudit.results import VERDICT_LABELS, AuditResult
-from fairaudit.ui import state
-from fairaudit.ui.components import CALIBRATING, chart_theme, download_table, plain, plotly
+from fairaudit.ui import calibration, state
+from fairaudit.ui.components import chart_theme, download_table, plain, plotly
 
 _BOXES = {
     "disparity": ("orange", ":material/change_history:"),
@@ -20,23 +20,33 @@ _BOXES = {
     "not_measurable": ("gray", ":material/remove:"),
 }
 
+_PROVISIONAL = ("gray", ":material/hourglass_top:")
+
 _CAUTIONS = ("too_few_resamples", "informative_row_order")
 """Findings that bear on the verdicts themselves; the others are on the Data page."""
 
 
-def answer(result: AuditResult, settings: QmadSettings, pending: bool) -> None:
-    """What was found, first in words and then as a picture whose cells can be clicked."""
+def answer(result: AuditResult, settings: QmadSettings, stage: calibration.Stage) -> None:
+    """What was found, first in words and then as a picture whose cells can be clicked.
+
+    Parameters
+    ----------
+    result : AuditResult
+    settings : QmadSettings
+    stage : str
+        Of the calibration. While it runs, what the paper's rule says must not look like a verdict.
+    """
+    calibration.status(calibration.AUDIT, stage)
+    provisional = stage == "running"
     sentences = summary(result)
     most = 6
     for sentence in sentences[:most]:
-        colour, icon = _BOXES[sentence.verdict]
+        colour, icon = _PROVISIONAL if provisional else _BOXES[sentence.verdict]
         st.markdown(f":{colour}-background[{icon} **{plain(sentence.subject)}**] {plain(sentence.text)}")
     if len(sentences) > most:
         with st.expander(f"{len(sentences) - most} more"):
             for sentence in sentences[most:]:
                 st.markdown(f"**{plain(sentence.subject)}** {plain(sentence.text)}")
-    if pending:
-        st.caption(CALIBRATING)
     show: Literal["score", "p_adjusted"] = "score"
     if _calibrated(result):
         show = st.segmented_control(
@@ -58,6 +68,7 @@ def answer(result: AuditResult, settings: QmadSettings, pending: bool) -> None:
         show=show,
         resamples=settings.resamples or None,
         selected=_selected(result),
+        provisional=provisional,
     )
     picked = plotly(figure, key="verdicts", clickable=True)
     if picked is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +10,10 @@ import streamlit as st
 
 from fairaudit.baselines import BaselineResult, BaselineSettings, baselines_of_frames
 from fairaudit.datasets import demo
-from fairaudit.inference import calibrate
 from fairaudit.qmad import QmadSettings, audit_frames
 from fairaudit.results import AuditResult
 from fairaudit.schema import Frames
-from fairaudit.ui import jobs, state
+from fairaudit.ui import state
 from fairaudit.validation import check_frames
 
 _BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
@@ -41,46 +40,6 @@ def load_demo(name: str) -> None:
 def plain_audit(frames: Frames, settings: QmadSettings) -> AuditResult:
     """Scores without calibration."""
     return audit_frames(frames, replace(settings.verdicts_only(), resamples=0))
-
-
-def calibrated_audits(name: str, frames: Frames, wanted: Sequence[QmadSettings]) -> tuple[list[AuditResult], bool]:
-    """Audits with calibrated verdicts where they are ready, plain ones until then; never waits.
-
-    Parameters
-    ----------
-    name : str
-        What asks: each page has one calibration at a time.
-    frames : Frames
-    wanted : sequence of QmadSettings
-        Those with ``resamples`` of 0 stay plain.
-
-    Returns
-    -------
-    audits : list of AuditResult
-    pending : bool
-        True while calibration is under way.
-    """
-    plain = [plain_audit(frames, settings) for settings in wanted]
-    if all(settings.resamples == 0 for settings in wanted):
-        return plain, False
-    key = f"{frames.fingerprint} {[repr(settings) for settings in wanted]}"
-
-    def work(progress: jobs.Progress, cancel: jobs.Cancel) -> list[AuditResult]:
-        done = []
-        for i, (settings, result) in enumerate(zip(wanted, plain, strict=True)):
-            if settings.resamples:
-                result = calibrate(
-                    frames,
-                    settings,
-                    result,
-                    progress=lambda n, total, i=i: progress(i * total + n, total * len(wanted)),  # type: ignore[misc]
-                    cancel=cancel,
-                )
-            done.append(result)
-        return done
-
-    found, pending = jobs.result(name, key, "Calibrating the verdicts", work)
-    return (plain if found is None else found), pending
 
 
 @st.cache_data(max_entries=20, hash_funcs=_BY_CONTENT, scope="session", show_spinner="Computing the classical metrics …")

@@ -16,6 +16,7 @@ from fairaudit.reporting.words import subject
 from fairaudit.results import AuditResult
 from fairaudit.schema import Frames
 from fairaudit.ui import jobs
+from fairaudit.ui.calibration import Stage as Calibration
 from fairaudit.ui.components import chart_theme, plain, plotly, show_error
 
 JOB = "audit.certainty"
@@ -54,7 +55,7 @@ class Known:
     error: BaseException | None = None
 
 
-def known(frames: Frames, settings: QmadSettings, result: AuditResult, pending: bool, *, begin: bool) -> Known:
+def known(frames: Frames, settings: QmadSettings, result: AuditResult, calibration: Calibration, *, begin: bool) -> Known:
     """The audit with stability and detectable differences where they are ready; never waits.
 
     Parameters
@@ -63,14 +64,15 @@ def known(frames: Frames, settings: QmadSettings, result: AuditResult, pending: 
     settings : QmadSettings
         Of the audit; numbers for stability and detectable differences, as a settings file may hold them, take the place of the usual ones.
     result : AuditResult
-        Calibrated, unless ``pending``.
-    pending : bool
-        Whether the calibration is under way.
+    calibration : str
+        How far the calibration of ``result`` is.
     begin : bool
         Start short work by itself; work that a settings file or the button asks for is started anyway.
     """
     verdicts = settings.verdicts_only()
-    if not settings.resamples or result.attribute_scores["score"].isna().all():
+    if calibration in ("none", "stopped"):
+        return Known(result, replace(verdicts, resamples=0), "none")
+    if result.attribute_scores["score"].isna().all():
         return Known(result, verdicts, "none")
     asked = bool(settings.stability or settings.detectable)
     wanted = settings if asked else replace(settings, stability=STABILITY_RESAMPLES, detectable=DETECTABLE_REPEATS)
@@ -84,8 +86,8 @@ def known(frames: Frames, settings: QmadSettings, result: AuditResult, pending: 
     found = None if running or error is not None else jobs.finished(JOB, key)
     if found is not None:
         return Known(found, wanted, "done", key=key)
-    if pending or result.attribute_scores["p_adjusted"].isna().all():
-        return Known(result, verdicts, "waiting" if pending else "none")
+    if calibration == "running" or result.attribute_scores["p_adjusted"].isna().all():
+        return Known(result, verdicts, "waiting" if calibration == "running" else "none")
     seconds = certainty_seconds(result, wanted)
     if job is not None:
         stage: Stage = "running" if running else "stopped" if error is None else "failed"

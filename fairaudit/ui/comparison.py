@@ -15,11 +15,11 @@ from fairaudit.reporting.matrix import MatrixWords, MeasureMatrix, matrix_words,
 from fairaudit.reporting.words import subject
 from fairaudit.results import VERDICT_LABELS
 from fairaudit.schema import Frames
-from fairaudit.ui import state
-from fairaudit.ui.cache import calibrated_audits
+from fairaudit.ui import calibration, state
 from fairaudit.ui.choices import contrast_choice
-from fairaudit.ui.components import CALIBRATING, chart_theme, download_table, plain, plotly, show_error
+from fairaudit.ui.components import chart_theme, download_table, plain, plotly, show_error
 
+_CALIBRATION = "baselines.calibration"
 _RATE_LABELS = {
     "selection_rate": "Selection rate",
     "base_rate": "Base rate (labels)",
@@ -92,8 +92,8 @@ def _threshold(frames: Frames) -> float | None:
 
 def side_by_side(
     frames: Frames, result: BaselineResult, pairs: tuple[str, ...], contrast: Contrast
-) -> tuple[MeasureMatrix, bool]:
-    """QMAD by the chosen pairs beside the metrics, and whether the calibration of the pairs is under way."""
+) -> tuple[MeasureMatrix, calibration.Stage]:
+    """QMAD by the chosen pairs beside the metrics, and how far the calibration of the pairs is."""
     known = any(c is not None and c in frames.reference.columns for c in (frames.schema.prediction, frames.schema.score))
     wanted = [
         QmadSettings(
@@ -105,17 +105,16 @@ def side_by_side(
         )
         for name in pairs
     ]
-    audits, pending = calibrated_audits("baselines.calibration", frames, wanted)
-    return measure_matrix(dict(zip(pairs, audits, strict=True)), result), pending
+    audits, stage = calibration.calibrated_audits(_CALIBRATION, frames, wanted)
+    return measure_matrix(dict(zip(pairs, audits, strict=True)), result), stage
 
 
 def answer(frames: Frames, result: BaselineResult, pairs: tuple[str, ...], contrast: Contrast, planted: tuple[str, ...]) -> None:
     """Which measures see something where: a sentence, the matrix, and one measure in detail."""
-    matrix, pending = side_by_side(frames, result, pairs, contrast)
+    matrix, stage = side_by_side(frames, result, pairs, contrast)
     truth = planted_truth(matrix, planted) if planted and contrast.kind == "frame_vs_reference" else None
     st.markdown(_sentence(matrix_words(matrix, truth)))
-    if pending:
-        st.caption(CALIBRATING)
+    calibration.status(_CALIBRATION, stage)
     shown, silent, metrics = matrix.measurable(), matrix.silent(), result.to_frame()
     if len(shown):
         picked = plotly(

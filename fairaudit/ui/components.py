@@ -16,8 +16,6 @@ from fairaudit.reporting import safe_csv
 from fairaudit.schema import Finding, Frames
 from fairaudit.ui import state
 
-CALIBRATING = ":material/hourglass_top: Calibrating: until it is done, verdicts of QMAD follow the paper's uncalibrated rule."
-
 
 def inside_frame() -> None:
     """Make sure that a page runs inside the frame of ``app.py``.

@@ -111,6 +111,14 @@ def downloads(
     return html
 
 
+def wait() -> None:
+    """In place of the files while the verdicts are provisional: nobody should take those away."""
+    st.info(
+        "The report and its files come when the verdicts are calibrated; the choices can be made already.",
+        icon=":material/hourglass_top:",
+    )
+
+
 def metrics_for(tables: state.Loaded, qmad: QmadSettings) -> tuple[BaselineSettings, BaselineResult]:
     """The classical metrics on the contrast of the audit."""
     chosen = state.baseline_settings()

@@ -1,8 +1,14 @@
 """Calibrated verdicts arrive beside the page: plain scores at once, verdicts when they are ready."""
 
+import threading
+
+import pytest
+
 import fairaudit
 from fairaudit.datasets import demo
-from tests.pages.conftest import check, texts, wait_while
+from fairaudit.errors import stop_if
+from fairaudit.ui import calibration, report
+from tests.pages.conftest import check, figures, texts, wait_while
 
 REFERENCE, DAYS, SCHEMA = demo("hiring").load()
 
@@ -60,3 +66,64 @@ def test_anderson_darling_by_value_has_verdicts_and_says_what_they_rest_on(demo_
     assert found.loc["day2", "verdict"].value_counts()["Disparity"] >= 3
     assert (found.loc[["day1", "day3"], "verdict"] != "Disparity").all()
     assert "Resamples are compared by p-values that go on beyond 0.001 and 0.25" in texts(app).replace("\\", "")
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """A calibration that goes on until it is cancelled or this event is set."""
+    go_on, calibrate = threading.Event(), calibration.calibrate
+
+    def slow(*arguments, cancel, **options):
+        while not go_on.wait(0.02):
+            stop_if(cancel, "calibration")
+        return calibrate(*arguments, cancel=cancel, **options)
+
+    monkeypatch.setattr(calibration, "calibrate", slow)
+    yield go_on
+    go_on.set()
+
+
+def answers(app):
+    """The boxes with what was found."""
+    return [m.value for m in app.markdown if "-background[" in m.value]
+
+
+def test_a_provisional_verdict_does_not_look_like_one_and_cannot_be_taken_away(demo_app, held):
+    app = demo_app()
+    app.select_slider(key="resamples").set_value(99)
+    app.slider(key="bins").set_value(3).run()  # results of the tests are kept together: no other asks for this number
+    check(app)
+    assert answers(app) and all(text.startswith(":gray-background[:material/hourglass_top:") for text in answers(app))
+    assert "▲?" in str(figures(app)[0]) and "▲ " not in str(figures(app)[0])
+    app.switch_page("pages/report.py").run()
+    check(app)
+    assert "come when the verdicts are calibrated" in texts(app)
+    assert not app.get("download_button") and not app.get("iframe")
+
+    held.set()
+    wait_for_verdicts(app)
+    assert app.get("download_button") and app.get("iframe")
+    app.switch_page("pages/audit.py").run()
+    check(app)
+    assert any(text.startswith(":orange-background[") for text in answers(app))
+    assert "▲?" not in str(figures(app)[0])
+
+
+def test_a_stopped_calibration_leaves_the_papers_rule_says_so_everywhere_and_can_be_taken_up_again(demo_app, held, monkeypatch):
+    saved = []
+    monkeypatch.setattr(report, "html_report", lambda result, frames, settings, *rest: saved.append(settings) or "<p>report</p>")
+    app = demo_app()
+    app.select_slider(key="resamples").set_value(99)
+    app.slider(key="bins").set_value(4).run()  # results of the tests are kept together: no other asks for this number
+    app.button(key=f"cancel.{calibration.AUDIT}").click().run()
+    wait_for_verdicts(app)
+    assert "The calibration was stopped" in texts(app)
+    assert "Verdict by the paper's uncalibrated rule" in texts(app).replace("\\", "")
+    app.switch_page("pages/report.py").run()
+    check(app)
+    assert saved[-1].qmad.resamples == 0, "the files say how their verdicts came about"
+    held.set()
+    app.button(key=f"{calibration.AUDIT}.again").click().run()
+    wait_for_verdicts(app)
+    assert saved[-1].qmad.resamples == 99
+    assert "The calibration was stopped" not in texts(app)

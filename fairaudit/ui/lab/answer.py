@@ -23,8 +23,9 @@ from fairaudit.reporting.page import LabSection
 from fairaudit.results import AuditResult
 from fairaudit.schema import Frames
 from fairaudit.ui import state
-from fairaudit.ui.cache import baseline_metrics, calibrated_audits, plain_audit
-from fairaudit.ui.components import CALIBRATING, chart_theme, plain, plotly, show_error
+from fairaudit.ui.cache import baseline_metrics, plain_audit
+from fairaudit.ui.calibration import CALIBRATING, calibrated_audits
+from fairaudit.ui.components import chart_theme, plain, plotly, show_error
 from fairaudit.ui.lab import cache
 from fairaudit.ui.lab.measures import Measures
 from fairaudit.ui.lab.stack import Stack
@@ -85,10 +86,10 @@ def answer(frames: Frames, place: Where, stack: Stack, how: Measures) -> Planted
 
 def _audits(planted: Planted, how: Measures) -> tuple[tuple[AuditResult, AuditResult], str]:
     """Before and after by the same rule, and the rule in words: calibrated once both are, the paper's until then."""
-    before, waiting = calibrated_audits("lab.before", planted.before, [how.pair])
-    after, still = calibrated_audits("lab.after", planted.after, [how.pair])
+    before, first = calibrated_audits("lab.before", planted.before, [how.pair])
+    after, second = calibrated_audits("lab.after", planted.after, [how.pair])
     both = before[0], after[0]
-    if waiting or still:
+    if "running" in (first, second):
         return (plain_audit(planted.before, how.pair), plain_audit(planted.after, how.pair)), CALIBRATING
     if all(result.attribute_scores["p_adjusted"].notna().any() for result in both):
         return both, "Verdicts are calibrated by permutation and corrected for the number of attributes; numbers are the scores."
