@@ -13,7 +13,7 @@ DEV_READY := $(VENV)/.dev-installed
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-slow check format bench data docs lock clean
+.PHONY: help app test test-slow check format bench bench-peers data docs lock clean
 
 help:
 	@echo "make app        set up and open the dashboard in the browser"
@@ -22,6 +22,7 @@ help:
 	@echo "make check      formatting, lint and types"
 	@echo "make format     format the code and mend what the linter can mend"
 	@echo "make bench      speed side by side with other libraries"
+	@echo "make bench-peers the same tables in other tools, each in an environment of its own"
 	@echo "make data       write the generated files of sample_data/ again"
 	@echo "make docs       write the pages of docs/ that are made from the code"
 	@echo "make lock       choose the pinned versions of requirements*.txt again"
@@ -47,6 +48,14 @@ format: $(DEV_READY)
 
 bench: $(DEV_READY)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-peers: $(DEV_READY) .venv-peers/aequitas/.installed .venv-peers/evidently/.installed
+	$(BIN)/python -m benchmarks.peers --aequitas .venv-peers/aequitas/bin/python --evidently .venv-peers/evidently/bin/python $(ARGS)
+
+.venv-peers/%/.installed: benchmarks/peers/%.txt
+	$(PYTHON) -m venv .venv-peers/$*
+	.venv-peers/$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
 
 data: $(APP_READY)
 	$(BIN)/python -m fairaudit.datasets write sample_data
@@ -79,5 +88,5 @@ $(DEV_READY): requirements-dev.txt pyproject.toml | $(BIN)/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis test-output
+	rm -rf $(VENV) .venv-peers build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis test-output
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
