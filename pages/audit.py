@@ -16,6 +16,6 @@ with friendly_errors():
     answer(result, settings, stage)
     certainty.status(known)
     evidence.show(frames, result, settings)
-    certainty.picture(result)
+    certainty.picture(result, settings)
     attribute_table(result)
     certainty.raise_bug(known)

@@ -11,15 +11,15 @@ page_head("Method", "What every number on the other pages means, when not to tru
 found = chapters()
 chapter = st.segmented_control(
     "Chapter",
-    [*found, validity.CHAPTER],
+    [*found, *validity.CHAPTERS],
     default=next(iter(found)),
     required=True,
     key="chapter",
     bind="query-params",
     label_visibility="collapsed",
 )
-if chapter == validity.CHAPTER:
-    validity.show()
+if chapter in validity.CHAPTERS:
+    validity.CHAPTERS[chapter]()
     st.stop()
 st.markdown(found[chapter].introduction)
 for spec in found[chapter].specs:

@@ -10,6 +10,7 @@ from fairaudit.charts.groups import group_rates_chart, impact_ratio_chart
 from fairaudit.charts.heatmaps import verdict_heatmap
 from fairaudit.charts.impact import impact_curves, method_levels
 from fairaudit.charts.lab import before_after_distributions, detectability_chart, difference_heatmap
+from fairaudit.charts.power import power_chart
 from fairaudit.charts.reproduction import published_vs_recomputed
 from fairaudit.charts.sides import pair_text, sides_text
 from fairaudit.charts.theme import DARK, LIGHT, THEMES, Theme
@@ -39,6 +40,7 @@ __all__ = [
     "method_levels",
     "metric_matrix",
     "pair_text",
+    "power_chart",
     "published_vs_recomputed",
     "sides_text",
     "verdict_heatmap",

@@ -5,7 +5,7 @@ from fairaudit.inference.certainty import certainty, certainty_seconds
 from fairaudit.inference.detectable import detectable
 from fairaudit.inference.row_order import row_order, row_order_findings
 from fairaudit.inference.stability import stability
-from fairaudit.inference.validity import false_alarms
+from fairaudit.inference.validity import false_alarms, power_of_verdicts
 
 __all__ = [
     "calibrate",
@@ -13,6 +13,7 @@ __all__ = [
     "certainty_seconds",
     "detectable",
     "false_alarms",
+    "power_of_verdicts",
     "row_order",
     "row_order_findings",
     "stability",

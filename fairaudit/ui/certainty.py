@@ -24,6 +24,8 @@ _ASKED = "audit.certainty.asked"
 AT_ONCE = 12.0
 """Seconds up to which the work starts by itself. It is beside the page, but it takes a core from others."""
 
+_FEWER_BINS = " One bin, or bins by value, would find smaller differences of this kind, but not what differs in some rows only (Method page: Power)."
+
 Stage = Literal["none", "waiting", "offered", "running", "stopped", "failed", "done"]
 
 
@@ -165,7 +167,7 @@ def _duration(seconds: float) -> str:
     return f"about {5 * round(seconds / 5):.0f} s" if seconds < 90 else f"about {seconds / 60:.0f} min"
 
 
-def picture(result: AuditResult) -> None:
+def picture(result: AuditResult, settings: QmadSettings) -> None:
     """For the frame whose evidence is shown: the observed differences beside those that would have been found. The numbers are in the tables below."""
     rows = result.attribute_scores
     here = rows[[key == st.session_state.get("evidence.frame") for key in zip(rows["frame"], rows["group"], strict=True)]]
@@ -183,4 +185,5 @@ def picture(result: AuditResult) -> None:
     st.caption(
         "Shifts are upwards; shares change towards the rarer category, of more than two towards the most common one. Each size is known to "
         "about a tenth. The numbers, and how often each verdict would come again, are in the table below."
+        + (_FEWER_BINS if settings.bins > 1 and settings.binning == "sequential" else "")
     )

@@ -133,7 +133,14 @@ def audit_choices(frames: Frames) -> QmadSettings:
         contrast = contrast_choice(frames)
     with third:
         bins = st.slider(
-            "Bins", 1, 50, 10, key="bins", bind="query-params", help=f"Up to {MAX_BINS} from Python and the command line."
+            "Bins",
+            1,
+            50,
+            10,
+            key="bins",
+            bind="query-params",
+            help="More bins show where something differs; fewer find smaller differences that are the same in all rows (Method page: Power). "
+            f"Up to {MAX_BINS} from Python and the command line.",
         )
         binning = st.segmented_control(
             "Bins are cut by",

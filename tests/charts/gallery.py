@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 
 from fairaudit import charts
 from fairaudit.comparison import COMPARISONS
-from fairaudit.inference import false_alarms
+from fairaudit.inference import false_alarms, power_of_verdicts
 
 FRAMES = ("day 1", "day 2 (biased)", "day 3", "2024-04-01")
 ATTRIBUTES = (
@@ -418,6 +418,7 @@ def figures(theme: charts.Theme) -> dict[str, go.Figure]:
             certain(attributes("ks", frames=FRAMES[:1], names=("gender",))), theme, title="What would have been found"
         ),
         "false_alarms": charts.false_alarm_chart(false_alarms(), theme),
+        "power": charts.power_chart(power_of_verdicts(), theme),
         "bins_ks": charts.bin_heatmap(bins("ks"), ks, theme, sides=sides, selected=("education", 5)),
         "bins_rom": charts.bin_heatmap(bins("rom"), rom, theme, sides=sides),
         "bins_20": charts.bin_heatmap(bins("ad", 20), ad, theme, sides=sides),

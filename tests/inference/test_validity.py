@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import validity
+from benchmarks import power, validity
 from fairaudit.datasets.hiring import hiring_dataset, hiring_days, hiring_reference
 from fairaudit.inference import calibrate
-from fairaudit.inference.validity import false_alarms
+from fairaudit.inference.validity import false_alarms, power_of_verdicts
 from fairaudit.qmad import QmadSettings
 from fairaudit.validation import check_frames
 
@@ -25,6 +25,31 @@ def test_shipped_table_is_complete_and_says_what_is_promised() -> None:
     assert {*zip(table["comparison"], table["binning"], table["attribute"], strict=True)} == wanted
     assert table["calibrated"].max() <= 0.09
     assert 0.04 <= table["calibrated"].mean() <= 0.06
+
+
+def test_a_few_data_sets_with_a_difference() -> None:
+    found = power.power(repeats=3)
+    plain = found.query("comparison == 'mean_difference' and bins == 1 and attribute == 'normal'").set_index("world")["found"]
+    assert plain["everywhere"] >= 2 / 3
+    assert found["found"].between(0, 1).all()
+
+
+def test_a_planted_difference_has_the_size_and_the_place_it_should_have() -> None:
+    rng = np.random.default_rng(0)
+    for kind, (_, draw) in validity.KINDS.items():
+        column = draw(rng, 40_000)
+        moved = power.shifted(column, kind, 0.2, 0.4, 0.5, rng)
+        rows = slice(16_000, 20_000)
+        assert (moved[rows].mean() - column[rows].mean()) / column.std() == pytest.approx(0.2, abs=0.03), kind
+        assert np.array_equal(np.delete(moved, np.r_[rows]), np.delete(column, np.r_[rows])), kind
+
+
+def test_shipped_table_of_finds_is_complete() -> None:
+    table = power_of_verdicts()
+    wanted = {(w, s.name, a, b, n, k) for w in power.WORLDS for s, a, b, n, k in power.cells()}
+    keys = ["world", "comparison", "aggregation", "binning", "bins", "attribute"]
+    assert {*table[keys].itertuples(index=False, name=None)} == wanted and len(table) == len(wanted)
+    assert table["found"].between(0, 1).all()
 
 
 @pytest.mark.slow

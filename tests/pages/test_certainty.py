@@ -12,8 +12,9 @@ import fairaudit
 from fairaudit.cli import main
 from fairaudit.datasets import demo
 from fairaudit.errors import FairAuditError
-from fairaudit.inference import false_alarms
+from fairaudit.inference import false_alarms, power_of_verdicts
 from fairaudit.qmad import QmadSettings
+from fairaudit.reporting.validity import power_sentence
 from fairaudit.settings import AuditSettings
 from fairaudit.ui import certainty
 from tests.pages.conftest import check, figures, texts, wait_while
@@ -242,6 +243,10 @@ def test_method_page_shows_whether_verdicts_keep_their_promise(app):
     assert sum(len(t["hovertext"]) for t in markers) == 2 * len(table)
     shown = app.dataframe[0].value
     assert shown["Calibrated verdict"].tolist() == table["calibrated"].tolist()
+    app.segmented_control(key="chapter").set_value("Power").run()
+    check(app)
+    assert power_sentence(power_of_verdicts()) in words(app)
+    assert len(figures(app)) == 1 and app.dataframe[0].value["Found, in a stretch"].between(0, 1).all()
     app.segmented_control(key="chapter").set_value("Bins").run()
     check(app)
     assert not figures(app)

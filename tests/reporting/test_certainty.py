@@ -10,11 +10,11 @@ import pytest
 
 import fairaudit
 from fairaudit.cli import main
-from fairaudit.inference import false_alarms
+from fairaudit.inference import false_alarms, power_of_verdicts
 from fairaudit.qmad import QmadSettings
 from fairaudit.reporting.documents import audit_document, to_json
 from fairaudit.reporting.page import html_report
-from fairaudit.reporting.validity import false_alarm_sentence, false_alarm_table
+from fairaudit.reporting.validity import false_alarm_sentence, false_alarm_table, power_sentence, power_table
 from fairaudit.reporting.words import certainty_of, summary, would_have_found
 from fairaudit.settings import AuditSettings
 
@@ -113,6 +113,22 @@ def test_the_finding_about_false_alarms_comes_from_the_numbers() -> None:
     shown = false_alarm_table(table)
     assert shown["Paper's rule"].tolist() == table["paper"].tolist()
     assert shown["Comparison"].nunique() == table["comparison"].nunique()
+
+
+def test_what_is_found_is_said_from_the_numbers() -> None:
+    table = power_of_verdicts()
+    kolmogorov = table[(table["comparison"] == "ks") & (table["aggregation"] == "harmonic") & (table["binning"] == "sequential")]
+    ten = kolmogorov[kolmogorov["bins"] == 10].groupby("world")["found"].mean()
+    assert f"finds {ten['everywhere']:.0%} and {ten['stretch']:.0%} with the harmonic mean over ten bins" in power_sentence(table)
+    assert "finds 50% and 50% with" in power_sentence(table.assign(found=0.5))
+    shown = power_table(table)
+    assert len(shown) == len(table.drop_duplicates(["comparison", "aggregation", "binning", "bins"]))
+    row = shown[
+        (shown["Comparison"] == "Kolmogorov–Smirnov test")
+        & (shown["Aggregation"] == "Harmonic mean")
+        & (shown["Bins"] == "10 by row order")
+    ]
+    assert row["Found, in a stretch"].item() == pytest.approx(ten["stretch"])
 
 
 @pytest.mark.parametrize("word", ["--stability=x", "--detectable=1"])
