@@ -26,7 +26,11 @@ from fairaudit.baselines.rates import RATES, divide, generalized_entropy_index, 
 from fairaudit.baselines.spec import POOL, Direction, Level, Measurement, Sampling, Side, direction_of
 
 Estimate = Callable[[Side, Side, Sampling], Measurement]
-LevelOf = Callable[[Side, Sampling], Level]
+LevelOf = Callable[..., Level]
+"""Of a side and a sampling; those that are made of neighbours take the largest number of rows among which they are looked for (``pool``)."""
+LEAST_COMPARED = 300
+"""Rows of a side from which on levels that are made of neighbours are compared. Measured on sides without a difference: balanced conditioned consistency
+was called a disparity in 47 % of cases with 60 rows against 5,780, in 27 % with 150, in 3 % with 300 and never with 500."""
 Weights = tuple[tuple[float, str], ...]
 """Weighted rates that add up to a number of one side."""
 
@@ -197,17 +201,25 @@ def largest_odds_gap(a: Side, b: Side, how: Sampling) -> Measurement:
     return Measurement.between(abs(gap.value), interval, gap.value_a, gap.value_b, " ".join(filter(None, (note, gap.note))))
 
 
-def unlike_sizes(a: Side, b: Side) -> str:
-    """A warning for metrics that are made of neighbours, where one side has many more rows than the other."""
-    if max(a.n, b.n) <= 1.5 * min(a.n, b.n):
-        return ""
-    return (
-        f"The sides differ in size ({a.n} and {b.n} rows): neighbours are closer on the larger one, which alone raises its value."
-    )
+def at_equal_size(level: LevelOf, a: Side, b: Side, how: Sampling) -> tuple[Level, Level, str]:
+    """Levels of both sides for a comparison, and what was done to make them comparable.
+
+    Neighbours are closer among more rows, which alone raises a level that is made of neighbours. The larger side is then represented by as
+    many random rows as the smaller one has.
+    """
+    levels = level(a, how), level(b, how)
+    sizes = [x.n for x in levels]
+    least, most = min(sizes), max(sizes)
+    if not least or least == most:
+        return *levels, ""
+    side = (a, b)[sizes.index(most)]
+    smaller = level(side, how, pool=least)
+    note = f"Compared by {least} random rows of {side.name}, as many as the other side has: more rows alone raise the value."
+    return (smaller, levels[1], note) if side is a else (levels[0], smaller, note)
 
 
-def of_level(level: LevelOf, caution: Callable[[Side, Side], str] | None = None) -> Estimate:
-    """Level of side a, judged by its difference to that of side b; ``caution`` says what makes them hard to compare."""
+def of_level(level: LevelOf) -> Estimate:
+    """Level of side a, judged by its difference to that of side b."""
     difference = difference_of_levels(level)
 
     def estimate(a: Side, b: Side, how: Sampling) -> Measurement:
@@ -217,15 +229,15 @@ def of_level(level: LevelOf, caution: Callable[[Side, Side], str] | None = None)
         measured = Measurement.between(own.value, own.interval, own.value, other.value_b, own.note)
         if math.isnan(other.value):
             measured = measured.with_note(f"Not compared: {other.note}")
-        elif caution is not None:
-            measured = measured.with_note(caution(a, b))
-        return replace(measured, judged=(other.value, other.low, other.high))
+        elif other.judged is not None:
+            measured = measured.with_note(other.note)
+        return replace(measured, judged=other.judged or (other.value, other.low, other.high))
 
     return estimate
 
 
 def difference_of_levels(level: LevelOf) -> Estimate:
-    """Level of side a minus that of side b, its interval combined from both."""
+    """Level of side a minus that of side b, its interval combined from both; judged at equal size where the size matters."""
 
     def estimate(a: Side, b: Side, how: Sampling) -> Measurement:
         levels = level(a, how), level(b, how)
@@ -234,7 +246,15 @@ def difference_of_levels(level: LevelOf) -> Estimate:
         if any(math.isnan(v) for v in values):
             return Measurement.undefined(" ".join(dict.fromkeys(x.note for x in levels if math.isnan(x.value))), *values)
         interval = combine([1, -1], values, [x.interval for x in levels])
-        return Measurement.between(values[0] - values[1], interval, values[0], values[1], notes)
+        measured = Measurement.between(values[0] - values[1], interval, values[0], values[1], notes)
+        if few := [f"{side.name} has {x.n}" for side, x in zip((a, b), levels, strict=True) if 0 < x.n < LEAST_COMPARED]:
+            few_rows = f"{' and '.join(few)} complete rows; below {LEAST_COMPARED} such a level moves by more than its line by chance alone."
+            return replace(measured.with_note(f"Not compared: {few_rows}"), judged=(math.nan,) * 3)
+        one, other, note = at_equal_size(level, a, b, how)
+        if not note:
+            return measured
+        fair = combine([1, -1], [one.value, other.value], [one.interval, other.interval])
+        return replace(measured.with_note(note), judged=(one.value - other.value, *fair))
 
     return estimate
 
@@ -276,20 +296,22 @@ def auc_level(side: Side, how: Sampling) -> Level:
     return Level(value, interval)
 
 
-def consistency_level(side: Side, how: Sampling) -> Level:
+def consistency_level(side: Side, how: Sampling, pool: int | None = None) -> Level:
     """Consistency of a side."""
-    return _neighbour_level(side, how, "consistency", side.features, leave_self_out=False)
+    return _neighbour_level(side, how, "consistency", side.features, pool, leave_self_out=False)
 
 
-def conditioned_level(side: Side, how: Sampling) -> Level:
+def conditioned_level(side: Side, how: Sampling, pool: int | None = None) -> Level:
     """Balanced conditioned consistency of a side."""
     features = side.features if side.features_without_sensitive is None else side.features_without_sensitive
-    return _neighbour_level(side, how, "balanced conditioned consistency", features, leave_self_out=True)
+    return _neighbour_level(side, how, "balanced conditioned consistency", features, pool, leave_self_out=True)
 
 
-def _neighbour_level(side: Side, how: Sampling, name: str, features: Features | None, *, leave_self_out: bool) -> Level:
-    """Mean of scores that compare each row with its neighbours on the same side."""
-    key = (name, how)
+def _neighbour_level(
+    side: Side, how: Sampling, name: str, features: Features | None, pool: int | None, *, leave_self_out: bool
+) -> Level:
+    """Mean of scores that compare each row with its neighbours on the same side, or among ``pool`` random rows of it."""
+    key = (name, how, pool)
     if key in side.memo:
         return side.memo[key]
     if reason := side.lacks(("y_pred", "features")):
@@ -303,13 +325,12 @@ def _neighbour_level(side: Side, how: Sampling, name: str, features: Features | 
     if n < least or not width:
         why = f"{n} complete rows, and {least} are needed" if width else "no features"
         return Level(math.nan, note=" ".join([f"{side.name} has {why} to find {N_NEIGHBORS} neighbours.", *notes]))
-    rows = None
-    if how.neighbour_rows is not None and n > how.neighbour_rows:
-        rng = how.rng(2)
-        among = "all of them"
-        if n > POOL * how.neighbour_rows:
-            used = np.sort(rng.choice(used, POOL * how.neighbour_rows, replace=False))
-            among = f"a random {len(used)} of them"
+    rng, rows, among = how.rng(2), None, "all of them"
+    most = min(n if how.neighbour_rows is None else POOL * how.neighbour_rows, n if pool is None else pool)
+    if n > most:
+        used = np.sort(rng.choice(used, most, replace=False))
+        among = f"a random {most} of them"
+    if how.neighbour_rows is not None and len(used) > how.neighbour_rows:
         rows = np.sort(rng.choice(len(used), how.neighbour_rows, replace=False))
         notes.append(f"The {name} of {side.name} is estimated from {how.neighbour_rows} of {n} rows, each against {among}.")
     values, outcome = features.take(used), side.y_pred[used]
@@ -319,7 +340,7 @@ def _neighbour_level(side: Side, how: Sampling, name: str, features: Features | 
     else:
         scores = consistency_scores(values, outcome, rows=rows)
     interval = mean_interval(scores, how.level, how.resamples, how.rng(3))
-    side.memo[key] = Level(float(scores.mean()), interval, " ".join(notes))
+    side.memo[key] = Level(float(scores.mean()), interval, " ".join(notes), len(used))
     return side.memo[key]
 
 

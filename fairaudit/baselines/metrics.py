@@ -76,7 +76,7 @@ def _register_level(level: estimates.LevelOf, *, function: Any, name: str, label
     BASELINES.register(
         name=name,
         label=label,
-        estimate=estimates.of_level(level, estimates.unlike_sizes if "features" in facts["needs"] else None),
+        estimate=estimates.of_level(level),
         kind="level",
         no_difference=None,
         direction=_LEVEL,

@@ -251,11 +251,21 @@ def direction_of(a: float, b: float) -> Direction:
 
 @dataclass(frozen=True)
 class Level:
-    """A number that one side has by itself."""
+    """A number that one side has by itself.
+
+    Attributes
+    ----------
+    value : float
+    interval : tuple of float
+    note : str
+    n : int
+        Rows among which neighbours were looked for; 0 for a level that does not depend on their number.
+    """
 
     value: float
     interval: Interval = NO_INTERVAL
     note: str = ""
+    n: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -163,3 +163,34 @@ def test_inputs_stay_as_they_were_and_results_pickle() -> None:
     measured = measure("disparate_impact", side, B)
     assert np.array_equal(y_pred, before)
     assert pickle.loads(pickle.dumps(measured)) == measured
+
+
+def _smooth(n: int, seed: int) -> dict[str, np.ndarray]:
+    """Decisions by a smooth rule: the closer the neighbours, the more they agree."""
+    features = np.random.default_rng(seed).normal(size=(n, 3))
+    return {"y_pred": (features[:, 0] > 0).astype(int), "features": features}
+
+
+@pytest.mark.parametrize("name", ["balanced_conditioned_consistency", "consistency"])
+def test_levels_of_neighbours_are_compared_at_equal_size(name: str) -> None:
+    few, many = Side.of("few", **_smooth(400, 1)), Side.of("many", **_smooth(8000, 2))
+    how = Sampling(resamples=200)
+    for a, b in ((few, many), (many, few)):
+        for metric in (name, f"{name}_difference"):
+            found = measure(metric, a, b, how)
+            assert "Compared by 400 random rows of many" in found.note
+            assert found.judged is not None and abs(found.judged[0]) < abs(found.value_a - found.value_b), (
+                "more rows are no disparity"
+            )
+            assert judge(BASELINES[metric], found).verdict == "no_evidence"
+    alike = measure(name, few, Side.of("other", **_smooth(400, 3)), how)
+    assert "Compared by" not in alike.note
+
+
+def test_levels_of_neighbours_among_few_rows_have_a_value_and_no_verdict() -> None:
+    few, many = Side.of("few", **_smooth(60, 1)), Side.of("many", **_smooth(2000, 2))
+    for metric in ("balanced_conditioned_consistency", "balanced_conditioned_consistency_difference"):
+        found = measure(metric, few, many)
+        assert not np.isnan(found.value)
+        assert "few has 60 complete rows; below 300" in found.note
+        assert judge(BASELINES[metric], found).verdict == "not_measurable"
