@@ -44,7 +44,7 @@ def numeric_levels(categories: pd.Index) -> np.ndarray | None:
 def column_values(table: AuditTable, column: str) -> np.ndarray:
     """A column as floats: numbers as they are, dates in days, categories as codes; NaN where missing or infinite.
 
-    Binary attributes are 0/1 (1 for the second category), ordinal ones the numbers they are made of or else 0, 1, 2 ... in their
+    Binary attributes are 0/1 (1 for the second category; of a label or prediction that is the favourable one), ordinal ones the numbers they are made of or else 0, 1, 2 ... in their
     order, nominal ones label codes in alphabetical order.
 
     Parameters

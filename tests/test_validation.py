@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fairaudit
 from fairaudit.errors import FairAuditError, SettingsError, ValidationError
 from fairaudit.reading import ReadOptions, read_table
 from fairaudit.schema import CATEGORICAL_TYPES, Schema
@@ -605,3 +606,22 @@ def test_any_table_is_checked_or_refused_with_a_sentence(a, b):
         if column not in skip:
             assert frames.reference.data[column].dtype.kind == frames.targets[0].data[column].dtype.kind
             assert frames.reference.type_of(column) == frames.targets[0].type_of(column)
+
+
+def test_the_favourable_value_of_a_binary_outcome_comes_last_whose_share_is_spoken_of():
+    reference = pd.DataFrame({"approved": ["ja"] * 60 + ["nein"] * 40, "sex": ["f", "m"] * 50})
+    target = pd.DataFrame({"approved": ["ja"] * 40 + ["nein"] * 60, "sex": ["f", "m"] * 50})
+    for favourable, first, direction in (("ja", "nein", "fewer ja"), ("nein", "ja", "more nein")):
+        schema = {"label": "approved", "pos_label": favourable}
+        frames = check_frames(reference, target, schema)
+        assert list(frames.reference.data["approved"].cat.categories) == [first, favourable]
+        row = (
+            fairaudit.audit(reference, target, schema=schema, bins=1, resamples=0)
+            .attributes()
+            .set_index("attribute")
+            .loc["approved"]
+        )
+        assert row["direction"] == direction
+        share = 0.6 if favourable == "ja" else 0.4
+        assert row["mean_reference"] == pytest.approx(share) and row["mean_target"] == pytest.approx(1 - share)
+    assert list(check_frames(reference, target, {"label": "approved"}).reference.data["sex"].cat.categories) == ["f", "m"]

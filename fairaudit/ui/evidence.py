@@ -8,6 +8,7 @@ import streamlit as st
 
 from fairaudit.aggregation import AGGREGATIONS
 from fairaudit.charts import bin_chart, bin_heatmap, ecdf_chart, sides_text
+from fairaudit.charts.text import percent
 from fairaudit.comparison import COMPARISONS
 from fairaudit.qmad import QmadSettings, cell_bins
 from fairaudit.reporting.words import certainty_of, subject
@@ -98,6 +99,8 @@ def _one_attribute(
 
 
 _RANK = {"disparity": 0, "no_evidence": 1, "not_measurable": 2}
+_BY_HAND = "evidence.frame.by_hand"
+"""Frame and group that the visitor chose; without one the page follows the verdicts."""
 
 
 def _frame_choice(rows: pd.DataFrame) -> tuple[str, str]:
@@ -105,8 +108,9 @@ def _frame_choice(rows: pd.DataFrame) -> tuple[str, str]:
     keys = [(str(f), str(g)) for f, g in rows[["frame", "group"]].drop_duplicates().itertuples(index=False)]
     cell = state.chosen_cell()
     if cell is not None and cell[:2] in keys:
-        st.session_state["evidence.frame"] = cell[:2]
-    elif st.session_state.get("evidence.frame") not in keys:
+        st.session_state["evidence.frame"] = st.session_state[_BY_HAND] = cell[:2]
+    elif st.session_state.get("evidence.frame") not in keys or st.session_state.get(_BY_HAND) not in keys:
+        # Again in every run: calibrated verdicts may name another frame than the provisional ones did.
         flagged = rows["verdict"].eq("disparity").groupby([rows["frame"], rows["group"]], sort=False).sum()
         st.session_state["evidence.frame"] = keys[int(flagged.to_numpy().argmax())]
     return st.selectbox(
@@ -114,9 +118,14 @@ def _frame_choice(rows: pd.DataFrame) -> tuple[str, str]:
         keys,
         format_func=lambda k: subject(*k),
         key="evidence.frame",
-        on_change=state.forget_cell,
+        on_change=_choose_frame,
         persist_state="session",
     )
+
+
+def _choose_frame() -> None:
+    state.forget_cell()
+    st.session_state[_BY_HAND] = st.session_state["evidence.frame"]
 
 
 def _attribute_choice(here: pd.DataFrame, key: tuple[str, str]) -> str:
@@ -137,12 +146,22 @@ def _bin_choice(bins: pd.DataFrame) -> int | None:
 def _sentence(row: pd.Series) -> str:
     """Score, direction and size of one attribute in words."""
     spec = COMPARISONS[str(row["comparison"])]
-    score = "not defined" if np.isnan(row["score"]) else f"{row['score']:.3g}"
+    score = (
+        "not defined"
+        if np.isnan(row["score"])
+        else "< 1e-300"
+        if spec.is_p_value and row["score"] == 0
+        else f"{row['score']:.3g}"
+    )
     parts = [f"{'aggregated p' if spec.is_p_value else 'score'} {score} ({spec.label})"]
     if row["direction"]:
         parts.append(f"target {row['direction']}")
     if not np.isnan(row["mean_target"]):
-        parts.append(f"{row['mean_target']:.4g} against {row['mean_reference']:.4g}")
+        parts.append(
+            f"{percent(row['mean_target'], 1)} against {percent(row['mean_reference'], 1)}"
+            if row["effect_kind"] == "h"
+            else f"{row['mean_target']:.4g} against {row['mean_reference']:.4g}"
+        )
     if not np.isnan(row["effect"]):
         parts.append(
             f"effect {row['effect_kind']} = {row['effect']:+.3f}"

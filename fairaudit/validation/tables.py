@@ -334,9 +334,13 @@ def _promoted(schema: Schema, plains: Mapping[str, Sequence[Plain]]) -> tuple[Sc
 
 
 def _levels(schema: Schema, plains: Mapping[str, Sequence[Plain]]) -> dict[str, list[str]]:
-    """Categories of every categorical column."""
+    """Categories of every categorical column; of a binary outcome the favourable one is the last, whose share is spoken of."""
     given = dict(schema.levels)
-    return {c: joint_levels(p, given.get(c, ())) for c, p in plains.items() if schema.type_of(c) in CATEGORICAL_TYPES}
+    levels = {c: joint_levels(p, given.get(c, ())) for c, p in plains.items() if schema.type_of(c) in CATEGORICAL_TYPES}
+    for column in (schema.label, schema.prediction):
+        if column in levels and schema.type_of(column) == "binary" and column not in given:
+            levels[column].sort(key=lambda name: name in schema.pos_labels)
+    return levels
 
 
 def _audit_table(raw: _Raw, schema: Schema, levels: Mapping[str, Sequence[str]], columns: Sequence[str]) -> AuditTable:

@@ -1,6 +1,7 @@
 """Calibrated verdicts arrive beside the page: plain scores at once, verdicts when they are ready."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -127,3 +128,23 @@ def test_a_stopped_calibration_leaves_the_papers_rule_says_so_everywhere_and_can
     wait_for_verdicts(app)
     assert saved[-1].qmad.resamples == 99
     assert "The calibration was stopped" not in texts(app)
+
+
+def test_evidence_follows_the_calibrated_verdicts_until_a_frame_is_chosen_by_hand(demo_app, monkeypatch):
+    def reversed_days(frames, settings, result, **options):
+        """Verdicts as if the calibration had cleared day 2 and found day 3."""
+        attributes = result.attributes()
+        attributes["p_adjusted"] = attributes["p_value"] = 1.0
+        attributes["verdict"] = ["disparity" if f == "day3" else "no_evidence" for f in attributes["frame"]]
+        return replace(result, attribute_scores=attributes)
+
+    monkeypatch.setattr(calibration, "calibrate", reversed_days)
+    app = demo_app()
+    app.slider(key="bins").set_value(5).run()
+    wait_for_verdicts(app)
+    assert app.selectbox(key="evidence.frame").value == ("day3", "")
+    app.selectbox(key="evidence.frame").set_value(("day1", "")).run()
+    check(app)
+    app.slider(key="bins").set_value(6).run()
+    wait_for_verdicts(app)
+    assert app.selectbox(key="evidence.frame").value == ("day1", "")
