@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fairaudit.baselines.counts import count_table
-from fairaudit.baselines.impact import ImpactRatios, impact_ratios
+from fairaudit.baselines.impact import SMALL_CATEGORY, ImpactRatios, impact_ratios
 from fairaudit.baselines.intervals import LEVEL, wilson
 from fairaudit.baselines.rates import RATES, rate_counts
 from fairaudit.baselines.sides import TableArrays, table_arrays
@@ -75,7 +75,7 @@ def impact_ratio_table(
     features: Sequence[str] | None = None,
     threshold: float | None = None,
     *,
-    min_share: float = 0.0,
+    min_share: float = SMALL_CATEGORY,
     level: float = LEVEL,
 ) -> ImpactRatios:
     """Impact ratios of a table by each sensitive feature and by their intersections; see ``impact.impact_ratios``.
@@ -91,7 +91,8 @@ def impact_ratio_table(
     threshold : float, optional
         Decision threshold of a numeric outcome.
     min_share, level : float
-        As for ``impact_ratios``.
+        As for ``impact_ratios``; by default a category of less than 2 % of the rows is left out of the ratios, as Local Law 144 allows. A handful of
+        rows that happen to be selected often would otherwise put everybody else below the line.
 
     Raises
     ------

@@ -21,6 +21,8 @@ from fairaudit.errors import SettingsError
 from fairaudit.results import notebook_html
 
 FOUR_FIFTHS = 0.8
+SMALL_CATEGORY = 0.02
+"""Share of the rows below which Local Law 144 allows to leave a category out of the ratios."""
 
 
 @dataclass(frozen=True)

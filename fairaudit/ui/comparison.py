@@ -226,7 +226,8 @@ def _impact(frames: Frames, name: str, threshold: float | None) -> None:
     table = next(t for t in frames.tables if t.name == name)
     st.markdown("#### Impact ratios")
     st.caption(
-        "Selection rate of each category over that of the most selected category, in the form of New York City's Local Law 144 bias audits. A form, not legal advice."
+        "Selection rate of each category over that of the most selected category, in the form of New York City's Local Law 144 bias audits. "
+        "Categories of less than 2 % of the rows have no ratio and are no yardstick. A form, not legal advice."
     )
     try:
         ratios = impact_ratio_table(frames, table, threshold=threshold).to_frame()

@@ -326,6 +326,16 @@ def test_impact_ratio_table() -> None:
         impact_ratio_table(no_outcome, no_outcome.reference)
 
 
+def test_a_handful_of_rows_is_no_yardstick_for_impact_ratios() -> None:
+    data = pd.DataFrame({"sex": ["f"] * 400 + ["m"] * 500 + ["x"] * 10, "advised": ["yes", "no"] * 450 + ["yes"] * 10})
+    frames = check_frames(data, data, {"sensitive_features": ("sex",), "prediction": "advised", "pos_label": "yes"})
+    ratios = impact_ratio_table(frames, frames.reference).to_frame().set_index("category")
+    assert ratios.loc["f", "impact_ratio"] == 1 and not ratios["below_four_fifths"].any()
+    assert np.isnan(ratios.loc["x", "impact_ratio"]) and "Fewer than 2%" in ratios.loc["x", "note"]
+    everyone = impact_ratio_table(frames, frames.reference, min_share=0.0).to_frame().set_index("category")
+    assert everyone.loc["f", "impact_ratio"] == 0.5
+
+
 def test_repeated_calls_keep_nothing_alive() -> None:
     kept = []
     for _ in range(5):

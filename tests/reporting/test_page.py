@@ -213,6 +213,8 @@ ALLOWED_TAGS = frozenset(
         "h2",
         "h3",
         "nav",
+        "ol",
+        "sup",
         "ul",
         "li",
         "a",

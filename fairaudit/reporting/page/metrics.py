@@ -114,13 +114,20 @@ def _between(r: Mapping[str, Any], column: str) -> str:
     return "" if missing(low) else f"{share(low)} to {share(high)}"
 
 
+def _four_fifths(r: Mapping[str, Any]) -> str:
+    """The mark of a ratio below the line, and whether chance alone could have put it there."""
+    if not r["below_four_fifths"]:
+        return ""
+    return "△ below 0.8, but the interval includes 1" if r["ratio_high"] >= 1 else "▲ below 0.8"
+
+
 def _impact(impact: Mapping[str, ImpactRatios], limits: Limits) -> str:
     if not impact:
         return ""
     parts = [
         "<h3>Impact ratios</h3><p>Selection rate of each category over that of the best-off category of the same attribute, and of the "
         "combinations of attributes, in the form that bias audits under New York City’s Local Law 144 publish. A ratio below 0.8 "
-        "(the four-fifths rule) is marked. This is a form, not legal advice.</p>"
+        "(the four-fifths rule) is marked; categories of less than 2 % of the rows have no ratio and are no yardstick. This is a form, not legal advice.</p>"
     ]
     for table_name, ratios in impact.items():
         frame = ratios.to_frame()
@@ -133,7 +140,7 @@ def _impact(impact: Mapping[str, ImpactRatios], limits: Limits) -> str:
                 f"{share(r['rate'])}<br><span class='small'>{share(r['low'])} to {share(r['high'])}</span>",
                 num(r["impact_ratio"]),
                 "" if missing(r["ratio_low"]) else f"{num(r['ratio_low'])} to {num(r['ratio_high'])}",
-                "▲ below 0.8" if r["below_four_fifths"] else "",
+                _four_fifths(r),
                 note(r["note"]),
             ]
             for r in rows_of(frame.head(limits.rows // 4 + 1))
