@@ -193,8 +193,9 @@ def remember_audit(settings: QmadSettings) -> None:
 
 
 def remember_baselines(settings: BaselineSettings) -> None:
-    """Keep the choices of the Baselines page, for the report."""
+    """Keep the choices of the Baselines page, for the report; who is compared is one choice of both pages."""
     st.session_state[_BASELINES] = settings
+    remember_audit(replace(audit_settings(), contrast=settings.contrast))
 
 
 def audit_settings() -> QmadSettings:

@@ -5,6 +5,7 @@ import pytest
 
 import fairaudit
 from fairaudit.datasets import demo
+from fairaudit.ui import report
 from tests.pages.conftest import check, figures, texts
 
 
@@ -51,6 +52,20 @@ def test_groups_of_people(demo_app, contrast):
     app.selectbox(key="contrast").set_value(contrast).run()
     check(app)
     assert "sex=Female" in set(app.dataframe[-1].value["group"])
+
+
+def test_who_is_compared_is_one_choice_of_both_pages_and_of_the_report(demo_app, monkeypatch):
+    saved = []
+    monkeypatch.setattr(report, "html_report", lambda result, frames, settings, *rest: saved.append(settings) or "<p>report</p>")
+    app = demo_app("audit", "adult_days")
+    app.select_slider(key="resamples").set_value(0).run()
+    app.switch_page("pages/baselines.py").run()
+    app.selectbox(key="contrast").set_value("within_group").run()
+    check(app)
+    app.switch_page("pages/report.py").run()
+    check(app)
+    assert saved[-1].qmad.contrast.kind == saved[-1].baselines.contrast.kind == "within_group"
+    assert saved[-1].qmad.resamples == 0, "the other choices of the Audit page stay"
 
 
 def test_impact_ratios_name_the_form(demo_app):
