@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from fairaudit.charts.layout import finish, label_margin
 from fairaudit.charts.sides import pair_text
-from fairaudit.charts.text import count, cut, number, percent, short, wrapped
+from fairaudit.charts.text import count, cut, number, short, wrapped
 from fairaudit.charts.theme import Theme, faded
 
 STEPS = 1000
@@ -130,7 +130,7 @@ def _mark_gap(figure: go.Figure, sides: tuple[np.ndarray, np.ndarray], theme: Th
             mode="lines+markers",
             line={"color": theme.text, "width": 1.5},
             marker={"symbol": "line-ew", "size": 9, "line": {"width": 1.5, "color": theme.text}},
-            hovertemplate=f"Largest gap: {percent(size)} at {number(places[at])}<extra></extra>",
+            hovertemplate=f"Largest gap: {100 * size:.1f} percentage points at {number(places[at])}<extra></extra>",
             showlegend=False,
             name="largest gap",
         )
@@ -138,7 +138,7 @@ def _mark_gap(figure: go.Figure, sides: tuple[np.ndarray, np.ndarray], theme: Th
     figure.add_annotation(
         x=places[at],
         y=(f[at] + g[at]) / 2,
-        text=f"largest gap {percent(size)}",
+        text=f"largest gap {100 * size:.1f} points",
         showarrow=False,
         xanchor="left" if right else "right",
         xshift=9 if right else -9,
@@ -148,15 +148,20 @@ def _mark_gap(figure: go.Figure, sides: tuple[np.ndarray, np.ndarray], theme: Th
 
 
 def histogram_edges(sides: tuple[np.ndarray, np.ndarray], most: int = 40) -> np.ndarray:
-    """Edges that both sides share: one bar a value for few integers, else 12 to ``most`` equal bars."""
+    """Edges that both sides share: one bar a value for few integers, else 12 to ``most`` equal bars, of integers with as many values each."""
     both = np.concatenate(sides)
     low, high = float(both.min()), float(both.max())
     if low == high:
         half = 0.5 if low == 0 else abs(low) * 0.05
         return np.array([low - half, high + half])
-    if (both == np.round(both)).all() and high - low < most:
+    whole = bool((both == np.round(both)).all())
+    if whole and high - low < most:
         return np.arange(low, high + 2) - 0.5
     bars = int(np.clip(math.ceil(2 * min(len(s) for s in sides if len(s)) ** (1 / 3)), 12, most))
+    if whole:
+        # Bars over three values here and two there would show peaks that are not in the data.
+        width = math.ceil((high - low + 1) / bars)
+        return low - 0.5 + width * np.arange(math.ceil((high - low + 1) / width) + 1)
     return np.linspace(low, high, bars + 1)
 
 

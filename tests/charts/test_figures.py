@@ -283,6 +283,10 @@ class TestDistributions:
     def test_edges(self) -> None:
         assert len(histogram_edges((np.full(3, 7.0), np.full(2, 7.0)))) == 2
         assert histogram_edges((np.zeros(3), np.zeros(2))).tolist() == [-0.5, 0.5]
+        ages = np.arange(18, 80).repeat(50).astype(float)
+        edges = histogram_edges((ages, ages[:900]))
+        assert set(np.diff(edges)) == {np.diff(edges)[0]} and np.diff(edges)[0] % 1 == 0, "as many ages in every bar"
+        assert edges[0] == 17.5 and edges[-1] >= 79.5 and 12 <= len(edges) - 1 <= 40
         many = histogram_edges((np.random.default_rng(0).normal(size=10**5), np.zeros(10)))
         assert 12 <= len(many) - 1 <= 40
 
