@@ -51,7 +51,7 @@ def summary(result: AuditResult) -> tuple[Sentence, ...]:
         measured = part[part["verdict"] != "not_measurable"]
         if len(flagged):
             strongest = flagged.assign(size=flagged["effect"].abs()).sort_values("size", ascending=False, na_position="first")
-            text = f"differs in {_count(len(flagged), len(measured))}: {_listed(strongest)}{_again(flagged)}."
+            text = f"differs{_from(part)} in {_count(len(flagged), len(measured))}: {_listed(strongest)}{_again(flagged)}."
             others = measured[measured["verdict"] != "disparity"]
             found.append(Sentence("disparity", who, text + would_have_found(others, "the others")))
         elif len(measured):
@@ -118,7 +118,18 @@ def _listed(rows: pd.DataFrame, most: int = 6) -> str:
     return ", ".join(parts) + (f" and {len(rows) - most} more" if len(rows) > most else "")
 
 
+def _from(part: pd.DataFrame) -> str:
+    """With whom a group is compared; empty for whole tables, which are compared with the reference."""
+    frame, group, other = (str(part[c].iloc[0]) for c in ("frame", "group", "reference_side"))
+    if not group:
+        return ""
+    if other.startswith(f"{frame}: "):
+        return f" from {other.removeprefix(f'{frame}: ')}"
+    return f" from the same group of {other.removesuffix(f': {group}')}"
+
+
 def _names(names: list[str], most: int = 6) -> str:
     shown = names[:most]
     more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    # Names of groups hold commas themselves.
+    return ("; " if any(", " in name for name in shown) else ", ").join(shown) + (f" and {more} more" if more else "")

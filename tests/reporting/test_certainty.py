@@ -10,6 +10,7 @@ import pytest
 
 import fairaudit
 from fairaudit.cli import main
+from fairaudit.contrast import Contrast
 from fairaudit.inference import false_alarms, power_of_verdicts
 from fairaudit.qmad import QmadSettings
 from fairaudit.reporting.documents import audit_document, to_json
@@ -135,3 +136,24 @@ def test_what_is_found_is_said_from_the_numbers() -> None:
 def test_wrong_numbers_end_with_a_sentence(word: str, capsys) -> None:
     assert main(["audit", "--reference", "x.csv", "--target", "y.csv", word]) == 2
     assert "detectable must be 0 or a whole number from 2" in (err := capsys.readouterr().err) or "invalid int value" in err
+
+
+def test_groups_say_with_whom_they_are_compared() -> None:
+    rng = np.random.default_rng(3)
+    before = pd.DataFrame(
+        {"pay": rng.normal(size=600), "sex": ["f", "m"] * 300, "role": (["IT: senior"] * 2 + ["clerk"] * 4) * 100}
+    )
+    after = before.assign(pay=before["pay"] - 2.0 * (before["sex"] == "f"))
+    schema = {"sensitive_features": ("sex", "role")}
+
+    def said(target: pd.DataFrame, kind: str) -> dict[str, str]:
+        found = fairaudit.audit(before, {"after": target}, ["pay"], schema=schema, contrast=Contrast(kind=kind), resamples=0)
+        return {s.subject: s.text for s in summary(found)}
+
+    groups = said(after, "group_vs_reference_group")
+    assert groups["after, sex=m"].startswith("differs from sex=f in 1 of 1 attribute: pay (higher)")
+    within = said(after, "within_group")
+    assert within["after, sex=f"].startswith("differs from the same group of reference in 1 of 1 attribute")
+    assert within["after, role=IT: senior"].startswith("differs from the same group of reference in 1 of 1 attribute")
+    (subject,) = said(before, "within_group")
+    assert subject.count("; ") == 3, "names that hold commas are set apart by semicolons"
