@@ -163,6 +163,7 @@ def _on_unmitigated(own: pd.DataFrame, model: str) -> list[str]:
     if abs(biased - fair) < NOTICEABLE:
         return [f"{model} without mitigation: fair and biased test set agree on accuracy to within {NOTICEABLE} at every level."]
     looks = "better" if biased > fair else "worse"
+    fair, biased = round(fair, 2), round(biased, 2)  # so that the difference is that of the numbers in the sentence
     return [
         f"{model} without mitigation, level {level:g}: accuracy is {fair:.2f} on the fair test set and {biased:.2f} on the biased one, so the "
         f"biased test set makes the model look {looks} by {abs(biased - fair):.2f}."
@@ -187,7 +188,7 @@ def _on_methods(own: pd.DataFrame, model: str) -> list[str]:
                 continue
             word = {True: "better", False: "worse"}
             sentences.append(
-                f"{model}: judged by {spec.label.lower()} on the biased test set, {MITIGATIONS[method].label.lower()} looks {word[biased > 0]} than doing "
+                f"{model}: judged by {spec.label.lower()} on the biased test set, “{MITIGATIONS[method].label.lower()}” looks {word[biased > 0]} than doing "
                 f"nothing (by {abs(biased):.2f} on average over the levels); on the fair one it is {word[fair > 0]} by {abs(fair):.2f}."
             )
     if agreed and not sentences:
@@ -204,7 +205,7 @@ def _on_failures(own: pd.DataFrame, failures: pd.DataFrame, model: str) -> list[
         cell = failures[failures["mitigation"] == method]
         ran = own[(own["mitigation"] == method) & (own["test_set"] == "fair") & (own["metric"] == "accuracy")]
         sentences.append(
-            f"{model}: {MITIGATIONS[method].label.lower()} gave no result on {cell['n_failed'].sum()} of {ran['n_folds'].sum()} folds, most often "
+            f"{model}: “{MITIGATIONS[method].label.lower()}” gave no result on {cell['n_failed'].sum()} of {ran['n_folds'].sum()} folds, most often "
             f"because {cell['reason'].value_counts().index[0]}."
         )
     return sentences

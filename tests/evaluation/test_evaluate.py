@@ -204,7 +204,7 @@ def test_failed_methods_say_why(world: World) -> None:
     whole = world.run(levels=1.0, folds=6)
     failures = whole.failures().set_index("mitigation")
     assert failures.loc["eop", "n_failed"] == len(failed) / 2
-    assert any("equalized odds gave no result on" in s for s in whole.interpretation())
+    assert any("“equalized odds” gave no result on" in s for s in whole.interpretation())
 
 
 @pytest.mark.parametrize("kind", ["random_selection", "self_selection", "malicious_selection", "uniform_undersampling"])

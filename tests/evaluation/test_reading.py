@@ -157,7 +157,7 @@ def test_sentences_say_where_the_biased_test_set_misleads() -> None:
     assert sentences == (
         "Random forest without mitigation, level 0.3: accuracy is 0.70 on the fair test set and 0.95 on the biased one, so the biased test set "
         "makes the model look better by 0.25.",
-        "Random forest: judged by accuracy on the biased test set, reweighing looks worse than doing nothing (by 0.10 on average over the levels); on "
+        "Random forest: judged by accuracy on the biased test set, “reweighing” looks worse than doing nothing (by 0.10 on average over the levels); on "
         "the fair one it is better by 0.10.",
     )
 

@@ -295,6 +295,26 @@ def test_the_loaded_reference_can_be_used(demo_app: Any, demo: str) -> None:
     assert not app.error
 
 
+def test_an_own_table_with_an_outcome_comes_first_and_works_against_no_handful_of_people(app: Any) -> None:
+    rows = ["sex,merit,approved"] + [
+        f"{s},{i % 17},{'yes' if i % 3 else 'no'}" for i, s in enumerate((["diverse"] * 4 + ["f"] * 90 + ["m"] * 110) * 2)
+    ]
+    data = "\n".join(rows).encode()
+    app.switch_page("pages/data.py").run()
+    app.file_uploader(key="upload.reference.0").upload("credit.csv", data)
+    app.file_uploader(key="upload.targets.0").upload("later.csv", data)
+    app.run()
+    check(app)
+    loaded = app.session_state["fairaudit.loaded"]
+    assert loaded.frames.schema.label == "approved"
+    app.switch_page("pages/evaluation.py").run()
+    check(app)
+    assert control(app, "evaluation.data").value == "loaded"
+    control(app, "evaluation.sensitive").set_value("sex").run()
+    check(app)
+    assert control(app, "evaluation.group.sex").value == ["f"]
+
+
 def test_repairs_of_the_loaded_table_are_told_with_the_result(demo_app: Any) -> None:
     app = demo_app("evaluation", "students")
     loaded = app.session_state["fairaudit.loaded"]

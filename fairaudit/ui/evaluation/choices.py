@@ -223,7 +223,7 @@ def _group(table: AuditTable) -> dict[str, Any]:
         return {column: _range(table, column)}
     values = _categories(table, column)
     reference = schema.reference_group_of(column)
-    default = [v for v in values if v != reference] if reference in values else values[:1]
+    default = [v for v in values if v != reference] if reference in values else _first_of_size(table, column, values)
     chosen = st.multiselect(
         "Unprivileged: works against",
         values,
@@ -240,6 +240,12 @@ def _group(table: AuditTable) -> dict[str, Any]:
     share = float(table.data[column].isin(chosen).sum()) / max(1, int(table.data[column].notna().sum()))
     st.caption(f"{share:.1%} of the rows are unprivileged.")
     return {column: chosen[0] if len(chosen) == 1 else list(chosen)}
+
+
+def _first_of_size(table: AuditTable, column: str, values: list[str]) -> list[str]:
+    """The first category with a twentieth of the rows: about a handful of people no experiment can say anything."""
+    shares = table.data[column].value_counts(normalize=True)
+    return next(([v] for v in values if shares.get(v, 0) >= 0.05), values[:1])
 
 
 def _range(table: AuditTable, column: str) -> dict[str, float]:

@@ -59,6 +59,12 @@ def _grades() -> tuple[AuditTable, str]:
     return check_table(dataset.data, dataset.schema, name=dataset.name), dataset.notes
 
 
+def _own_outcome(loaded: state.Loaded) -> bool:
+    """Whether a visitor's own table says what a model is to learn: then nobody wants to see the demo first."""
+    schema = loaded.frames.schema
+    return not loaded.demo and any(c is not None for c in (schema.label, schema.score, schema.prediction))
+
+
 def choose_table() -> AuditTable:
     """The table whose labels are taken as true."""
     loaded = state.loaded()
@@ -70,6 +76,7 @@ def choose_table() -> AuditTable:
     name = left.selectbox(
         "Data that stand for a fair world",
         list(labels),
+        index=list(labels).index(LOADED) if loaded is not None and _own_outcome(loaded) else 0,
         format_func=labels.__getitem__,
         key="evaluation.data",
         persist_state="session",
