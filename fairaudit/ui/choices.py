@@ -60,8 +60,8 @@ def contrast_choice(frames: Frames) -> Contrast:
         persist_state="session",
         placeholder="Choose the columns that define groups",
     )
-    left, right = st.columns(2)
-    intersections = len(features) > 1 and left.toggle(
+    # One below the other: side by side their words are cut off in the narrow column.
+    intersections = len(features) > 1 and st.toggle(
         "Intersections",
         key="contrast.intersections",
         bind="query-params",
@@ -69,7 +69,7 @@ def contrast_choice(frames: Frames) -> Contrast:
     )
     rule = "largest"
     if kind == "group_vs_reference_group":
-        rule = right.segmented_control(
+        rule = st.segmented_control(
             "Reference group",
             ("largest", "best_off"),
             default="largest",

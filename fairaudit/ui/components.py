@@ -65,11 +65,11 @@ def empty_state(what: str, *, demo: Callable[[], None] | None = None, label: str
     """Say what a page needs and offer one button that fills it; then stop."""
     with st.container(border=True):
         st.markdown(f"**{what}**")
-        columns = st.columns([1, 1, 2], vertical_alignment="center")
-        if demo is not None and columns[0].button(label, type="primary", icon=":material/play_arrow:", width="stretch"):
-            demo()
-            st.rerun()
-        columns[1].page_link("pages/data.py", label="Upload your own tables", icon=":material/upload_file:")
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            if demo is not None and st.button(label, type="primary", icon=":material/play_arrow:"):
+                demo()
+                st.rerun()
+            st.page_link("pages/data.py", label="Upload your own tables", icon=":material/upload_file:")
     st.stop()
 
 
