@@ -280,4 +280,5 @@ def _cell_number(value: float) -> str:
     """Three decimals, none for large numbers, with a true minus sign."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return (f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3f}").replace("-", "−")
+    # z: what rounds to zero has no sign.
+    return (f"{value:,.0f}" if abs(value) >= 1000 else f"{value:z.3f}").replace("-", "−")

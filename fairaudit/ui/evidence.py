@@ -164,7 +164,7 @@ def _sentence(row: pd.Series) -> str:
         )
     if not np.isnan(row["effect"]):
         parts.append(
-            f"effect {row['effect_kind']} = {row['effect']:+.3f}"
+            f"effect {row['effect_kind']} = {row['effect']:+z.3f}"
             if row["effect_kind"] != "V"
             else f"effect V = {row['effect']:.3f}"
         )
