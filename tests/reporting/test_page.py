@@ -17,9 +17,10 @@ from fairaudit.baselines import baselines_of_frames
 from fairaudit.contrast import Contrast
 from fairaudit.detectability import detectability
 from fairaudit.evaluation import evaluate
+from fairaudit.planting import plant
 from fairaudit.qmad import QmadSettings, audit_frames
 from fairaudit.reporting.page import MAX_BYTES, LabSection, html_report, svg
-from fairaudit.reporting.page.parts import name, num
+from fairaudit.reporting.page.parts import name, num, verdict
 from fairaudit.schema import Frames
 from fairaudit.settings import AuditSettings, Comment, ReportOptions
 from fairaudit.validation import check_frames
@@ -187,6 +188,30 @@ def test_lab_and_evaluation_when_there_are_some(frames: Frames) -> None:
         "Mitigation methods",
     ):
         assert words in read.text, words
+
+
+@pytest.mark.parametrize("kind", ["frame_vs_reference", "group_vs_reference_group", "within_group"])
+@pytest.mark.parametrize("target", ["day 1", "reference"])
+def test_the_lab_puts_scores_and_verdicts_before_and_after_side_by_side(frames: Frames, kind: Any, target: str) -> None:
+    planted = plant(frames, target, {"kind": "shift", "group": {"sex": "F"}, "column": "pay", "amount": 30.0})
+    settings = QmadSettings(bins=4, resamples=0, contrast=Contrast(kind))
+    before, after = (audit_frames(f, settings) for f in (planted.before, planted.after))
+    page = report_of(frames, lab=LabSection(planted.injected, before, after))
+    lab = page[page.index('<section id="lab">') :]
+    found = [
+        re.findall(r"<td[^>]*>(.*?)</td>", row)
+        for row in lab.split("before and after</h3>")[1].split("</table>")[0].split("<tr>")[2:]
+    ]
+    expected = []
+    for old, new in zip(before.attribute_scores.to_dict("records"), after.attribute_scores.to_dict("records"), strict=True):
+        if new["frame"] != frames.reference.name:
+            heads = [name(" · ".join(filter(None, (target, new["group"])))), name(new["attribute"])]
+            assert (old["frame"], new["frame"]) == (f"{target} before", f"{target} after")
+            expected.append([*heads, num(old["score"]), verdict(old["verdict"]), num(new["score"]), verdict(new["verdict"])])
+    assert found == expected
+    pay = next(row for row in found if "pay" in row[1])
+    assert pay[2] != pay[4]
+    assert "disparity" in pay[5]
 
 
 def hostile_frames() -> Frames:

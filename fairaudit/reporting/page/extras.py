@@ -14,6 +14,7 @@ from fairaudit.evaluation import TEST_METRICS, EvaluationResult
 from fairaudit.injection import Injected
 from fairaudit.mitigation import MITIGATIONS
 from fairaudit.models import MODELS
+from fairaudit.planting import AFTER, BEFORE
 from fairaudit.reporting.page import svg
 from fairaudit.reporting.page.parts import Limits, esc, left_out, listing, name, note, num, section, share, table, verdict
 from fairaudit.reporting.page.style import STEPS
@@ -31,7 +32,7 @@ class LabSection:
     injected : Injected
         The planted biases and what they changed.
     before, after : AuditResult or None
-        The audit without and with them.
+        The audit without and with them; a table called ``x before`` here is matched with ``x after`` there.
     detectability : DetectabilityResult or None
     """
 
@@ -64,13 +65,12 @@ def lab_section(lab: LabSection | None, limits: Limits) -> str:
 
 
 def _before_after(before: AuditResult, after: AuditResult, limits: Limits) -> str:
-    keys = ["frame", "group", "attribute"]
-    both = before.attribute_scores[[*keys, "score", "verdict"]].merge(
-        after.attribute_scores[[*keys, "score", "verdict"]], on=keys, suffixes=("_before", "_after")
-    )
+    keys = ["table", "group", "attribute"]
+    both = _own_rows(after, AFTER).merge(_own_rows(before, BEFORE), how="left", on=keys, suffixes=("_after", "_before"))
+    both = both.fillna({"verdict_before": "not_measurable"})
     body = [
         [
-            name(column_name(r["frame"], r["group"])),
+            name(column_name(r["table"], r["group"])),
             name(r["attribute"]),
             num(r["score_before"]),
             verdict(r["verdict_before"]),
@@ -81,6 +81,13 @@ def _before_after(before: AuditResult, after: AuditResult, limits: Limits) -> st
     ]
     heads = ["Table", "Attribute", "Score before", "Verdict before", "Score after", "Verdict after"]
     return table(heads, body, right=(2, 4)) + left_out(len(body), len(both), "rows")
+
+
+def _own_rows(result: AuditResult, suffix: str) -> pd.DataFrame:
+    """Rows about the biased table, under the name that it has before and after; groups inside the reference are the same in both."""
+    rows = result.attribute_scores[["frame", "group", "attribute", "score", "verdict"]]
+    rows = rows[rows["frame"] != result.provenance["reference"]]
+    return rows.assign(table=rows["frame"].astype(str).str.removesuffix(f" {suffix}")).drop(columns="frame")
 
 
 def _detectability(result: DetectabilityResult, limits: Limits) -> str:
