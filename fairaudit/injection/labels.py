@@ -148,17 +148,19 @@ def label(context: Context, *, label: Any, pos_label: Any, score: Any, threshold
         return Change(columns)
     old, new = at_or_above(before, threshold), at_or_above(after, threshold)
     down, up = np.flatnonzero((old == 1) & (new == 0)), np.flatnonzero((old == 0) & (new == 1))
-    note = _flip_note(down, up)
-    if label is not None:
-        outcome = label_outcome(context, label, pos_label)
-        known = ~np.isnan(old) & ~np.isnan(outcome.favourable)
-        if odd := int((old[known] != outcome.favourable[known]).sum()):
-            note += f" {odd:,} labels disagreed with the threshold before; only labels whose score crosses it turn."
-        down = down[outcome.favourable[down] == 1]
-        up = up[outcome.favourable[up] == 0]
-        columns[label] = _turned(context.column(label), outcome, down, up)
+    if label is None:
+        return Change(columns, note=_flip_note(down, up))
+    outcome = label_outcome(context, label, pos_label)
+    note = f"Scores that fell below {threshold:g}: {len(down):,}; that rose to it: {len(up):,}."
+    # A label that disagreed with the threshold may be on the other side already; it does not turn and must not be counted.
+    down, up = down[outcome.favourable[down] == 1], up[outcome.favourable[up] == 0]
+    note += f" {_flip_note(down, up, 'Labels')}"
+    known = ~np.isnan(old) & ~np.isnan(outcome.favourable)
+    if odd := int((old[known] != outcome.favourable[known]).sum()):
+        note += f" {odd:,} labels disagreed with the threshold before; only labels whose score crosses it turn."
+    columns[label] = _turned(context.column(label), outcome, down, up)
     return Change(columns, note=note)
 
 
-def _flip_note(down: np.ndarray, up: np.ndarray) -> str:
-    return f"Outcomes turned unfavourable: {len(down):,}; turned favourable: {len(up):,}."
+def _flip_note(down: np.ndarray, up: np.ndarray, what: str = "Outcomes") -> str:
+    return f"{what} turned unfavourable: {len(down):,}; turned favourable: {len(up):,}."

@@ -149,7 +149,30 @@ def test_labels_that_disagree_with_the_threshold_stay() -> None:
     injected = inject(table, [step])
     # Row 2 (score 6 -> 4) crosses but was not hired anyway; row 0 was hired below the threshold and keeps it.
     assert injected.table["hired"].tolist() == [1, 0, 0, 1]
-    assert "2 labels disagreed" in injected.steps[0].note
+    assert injected.changed_cells == {"score": 4}
+    note = injected.steps[0].note
+    assert "Scores that fell below 5: 1; that rose to it: 0." in note
+    assert "Labels turned unfavourable: 0; turned favourable: 0." in note
+    assert "2 labels disagreed" in note
+
+
+def test_the_account_counts_the_labels_that_changed_not_the_scores_that_crossed() -> None:
+    rng = np.random.default_rng(3)
+    score = rng.normal(50, 10, 400)
+    label = np.where(score + rng.normal(0, 8, 400) >= 50, "yes", "no")
+    table = pd.DataFrame({"sex": ["F", "M"] * 200, "score": score, "hired": label})
+    step = {"kind": "label", "strength": 0.3, "group": {"sex": "F"}, "score": "score", "threshold": 50.0, "noise": 0.1}
+    injected = inject(table, step, schema=Schema(label="hired", pos_label="yes"))
+    after = injected.table
+    fell, rose = ((score >= 50) & (after["score"] < 50)).sum(), ((score < 50) & (after["score"] >= 50)).sum()
+    down, up = ((label == "yes") & (after["hired"] == "no")).sum(), ((label == "no") & (after["hired"] == "yes")).sum()
+    assert 0 < down < fell
+    assert 0 < up < rose
+    assert injected.changed_cells["hired"] == down + up
+    assert f"Scores that fell below 50: {fell}; that rose to it: {rose}." in injected.summaries()[0]
+    assert f"Labels turned unfavourable: {down}; turned favourable: {up}." in injected.summaries()[0]
+    by_score = inject(table.drop(columns="hired"), step)
+    assert f"Outcomes turned unfavourable: {fell}; turned favourable: {rose}." in by_score.summaries()[0]
 
 
 def test_several_favourable_and_unfavourable_values() -> None:
