@@ -18,6 +18,7 @@ from fairaudit.planting import (
     free_name,
     plant,
     predictor_named,
+    proposed_threshold,
     read_description,
     replant,
     save_as_target,
@@ -241,6 +242,44 @@ def test_every_kind_starts_with_something_that_can_be_planted(name):
         if not has_outcome and kind in ("label", "self_selection", "malicious_selection"):
             continue
         assert plant(frames, table.name, [starting_values(kind, table)]).injected.steps
+
+
+OUTCOMES = pd.DataFrame({"sex": ["F", "M"] * 50, "score": np.arange(100) / 4 + 0.1, "yes": ["no"] * 40 + ["yes"] * 60})
+
+
+@pytest.mark.parametrize(
+    ("roles", "threshold"),
+    [
+        ({"label": "yes", "pos_label": "yes", "score": "score"}, 12.475),
+        ({"label": "yes", "pos_label": "yes", "score": "score", "decision_threshold": 10.0}, None),
+        ({"label": "yes", "pos_label": "yes"}, None),
+        ({"label": "score"}, 12.475),
+        ({"label": "score", "decision_threshold": 0.0}, None),
+    ],
+)
+def test_an_outcome_by_a_number_starts_with_a_threshold(roles, threshold):
+    columns = ["sex", *{roles["label"], roles.get("score", roles["label"])}]
+    frames = check_frames(OUTCOMES[columns], {"day": OUTCOMES[columns]}, {**roles, "sensitive_features": ("sex",)})
+    table = frames.targets[0]
+    assert proposed_threshold(table) == threshold
+    for step in (starting_step(table), starting_values("label", table)):
+        assert step["kind"] == "label"
+        assert step.get("threshold") == threshold
+        if roles.get("decision_threshold") != 0:
+            assert plant(frames, "day", step).injected.steps[0].rows_changed
+    # The selections go by the label where there is one.
+    by_label = None if roles["label"] == "yes" else threshold
+    assert starting_values("malicious_selection", table).get("threshold") == by_label
+
+
+def test_the_first_step_changes_something_or_is_another():
+    never = OUTCOMES.assign(yes=["no"] * 100, colour=["red", "red", "blue", "blue"] * 25)
+    roles = {"label": "yes", "pos_label": "yes", "sensitive_features": ("sex",)}
+    frames = check_frames(never.assign(yes=["yes", "no"] * 50), {"day": never}, roles)
+    step = starting_step(frames.targets[0])
+    assert step is not None
+    assert step["kind"] == "set_value"
+    assert plant(frames, "day", step).injected.n_changed_cells
 
 
 def test_the_disadvantaged_group_is_the_largest_outside_of_the_reference_group(students, small):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from fairaudit.injection import INJECTIONS
+from fairaudit.errors import FairAuditError
+from fairaudit.injection import INJECTIONS, inject
 from fairaudit.injection.presets import Preset, presets
 from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Frames, category_name
 
@@ -43,18 +45,54 @@ def disadvantaged_group(table: AuditTable) -> dict[str, str]:
     return {}
 
 
+def proposed_threshold(table: AuditTable, kind: str = "label") -> float | None:
+    """The median of the number that decides a bias in the outcomes; None where nothing is decided by a number without a threshold.
+
+    Label bias goes by the score where there is one, the other kinds by the label.
+    """
+    schema = table.schema
+    if schema.decision_threshold is not None:
+        return None
+    by = (schema.score, schema.label) if kind == "label" else (schema.label, schema.score)
+    column = next((c for c in by if c is not None), None)
+    if column is None or column not in table.columns or table.type_of(column) != "numeric":
+        return None
+    if column == schema.label and schema.pos_labels:
+        return None
+    return _median(table, column)
+
+
+def _median(table: AuditTable, column: str) -> float | None:
+    values = table.data[column].to_numpy(dtype=float)
+    values = values[np.isfinite(values)]
+    return float(np.median(values)) if len(values) else None
+
+
 def starting_step(table: AuditTable) -> dict[str, Any] | None:
-    """A bias to begin with: labels or a category of the disadvantaged group; None where the table has no column for either."""
+    """A bias to begin with, which changes something: in labels or in a column of the disadvantaged group; None where no column has any."""
+    return next((step for step in _first_steps(table) if _changes_something(table, step)), None)
+
+
+def _first_steps(table: AuditTable) -> Iterator[dict[str, Any]]:
     schema, group = table.schema, disadvantaged_group(table)
-    if schema.label is not None and schema.label in table.columns and (schema.pos_label is not None or schema.decision_threshold):
-        return {"kind": "label", "strength": 0.3, "group": group}
+    if schema.label is not None and schema.label in table.columns:
+        step = {"kind": "label", "strength": 0.3, "group": group}
+        threshold = proposed_threshold(table)
+        yield step if threshold is None else step | {"threshold": threshold}
     for column in table.columns:
         if schema.role_of(column) == "feature" and table.type_of(column) in CATEGORICAL_TYPES:
-            return starting_values("set_value", table, column)
+            yield starting_values("set_value", table, column)
     for column in table.columns:
         if schema.role_of(column) == "feature" and table.type_of(column) == "numeric":
-            return {"kind": "shift", "strength": 0.5, "group": group, "column": column, "amount": 1.0, "unit": "sd"}
-    return None
+            yield {"kind": "shift", "strength": 0.5, "group": group, "column": column, "amount": 1.0, "unit": "sd"}
+
+
+def _changes_something(table: AuditTable, step: dict[str, Any]) -> bool:
+    """Whether a proposal can be planted and is seen: a label may have one value only, a column may be empty."""
+    try:
+        return inject(table, step).n_changed_cells > 0
+    except FairAuditError:
+        return False
 
 
 def starting_values(kind: str, table: AuditTable, column: str | None = None) -> dict[str, Any]:
@@ -62,6 +100,8 @@ def starting_values(kind: str, table: AuditTable, column: str | None = None) -> 
     spec, schema = INJECTIONS[kind], table.schema
     step: dict[str, Any] = {"kind": kind, "strength": 0.5, "group": disadvantaged_group(table)}
     for parameter in spec.parameters:
+        if parameter.name == "threshold" and (threshold := proposed_threshold(table, kind)) is not None:
+            step["threshold"] = threshold
         if not parameter.required:
             continue
         if parameter.type.endswith("column"):
@@ -110,7 +150,6 @@ def undecided_outcome(frames: Frames) -> tuple[str, float] | None:
         if column is not None and column in reference.columns:
             if reference.type_of(column) != "numeric":
                 return None
-            values = reference.data[column].to_numpy(dtype=float)
-            values = values[np.isfinite(values)]
-            return (column, float(np.median(values))) if len(values) else None
+            median = _median(reference, column)
+            return None if median is None else (column, median)
     return None

@@ -11,6 +11,7 @@ from fairaudit.datasets import demo
 from fairaudit.injection import INJECTIONS
 from fairaudit.planting import plant, predictor_named, replant
 from fairaudit.qmad import QmadSettings, audit_frames
+from fairaudit.ui.state import Loaded
 from fairaudit.validation import check_frames
 from tests.pages.conftest import check, figures, texts
 
@@ -31,6 +32,30 @@ def lab(demo_app):
         return app
 
     return open_lab
+
+
+def credit_frames():
+    """Own data with a label, a prediction and a score, from which nobody has said a score is favourable."""
+
+    def table(seed: int, n: int = 400) -> pd.DataFrame:
+        rng = np.random.default_rng(seed)
+        score = rng.normal(500, 60, n).round(1)
+        yes_no = [np.where(score + rng.normal(0, spread, n) > 470, "ja", "nein") for spread in (40, 20)]
+        columns = {"Geschlecht": rng.choice(["female", "male"], n), "Alter": rng.integers(20, 70, n), "Score": score}
+        return pd.DataFrame(columns | {"bewilligt": yes_no[0], "Prognose": yes_no[1]})
+
+    roles = {"label": "bewilligt", "pos_label": "ja", "prediction": "Prognose", "score": "Score"}
+    return check_frames(table(1), {"Februar": table(2)}, roles | {"sensitive_features": ("Geschlecht",)})
+
+
+@pytest.fixture
+def credit(app):
+    """The lab with own data, nothing planted, by the paper's rule."""
+    app.session_state["fairaudit.loaded"] = Loaded(credit_frames(), "own files")
+    app.switch_page("pages/lab.py").run()
+    app.select_slider(key="resamples").set_value(0).run()
+    check(app)
+    return app
 
 
 def strengths(app) -> list:
@@ -141,6 +166,33 @@ def test_impossible_requests_are_sentences_and_the_controls_stay(lab):
     check(app)
     assert not app.error, app.error[0].value
     assert "rows changed" in words(app)
+
+
+def test_the_example_on_own_data_with_a_score_is_planted_at_the_median(credit):
+    app = credit
+    assert "label bias" in app.button(key="lab.first").label
+    app.button(key="lab.first").click().run()
+    check(app)
+    assert not app.error, app.error[0].value
+    number = app.session_state["fairaudit.lab.stack"][0]["id"]
+    median = float(credit_frames().targets[0].data["Score"].median())
+    assert app.number_input(key=f"lab.{number}.threshold").value == median
+    assert f"{median:g} is the median, for want of a real one." in words(app)
+    planted = plant(credit_frames(), "Februar", [app.session_state["fairaudit.lab.stack"][0]["now"]]).injected
+    assert planted.changed_cells["bewilligt"] > 0
+    assert planted.summaries()[0] in words(app)
+    app.number_input(key=f"lab.{number}.threshold").set_value(480.0).run()
+    check(app)
+    assert "for want of a real one" not in words(app)
+
+
+@pytest.mark.parametrize("kind", ["label", "self_selection", "malicious_selection"])
+def test_every_kind_by_outcome_can_be_added_to_own_data(credit, kind):
+    app = credit
+    app.selectbox(key="lab.kind").set_value(kind).run()
+    app.button(key="lab.add").click().run()
+    check(app)
+    assert not app.error, app.error[0].value
 
 
 @pytest.mark.parametrize("kind", INJECTIONS.names())

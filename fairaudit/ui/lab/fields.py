@@ -9,7 +9,7 @@ import streamlit as st
 
 from fairaudit.contrast import MISSING_GROUP
 from fairaudit.injection import InjectionSpec, ParameterSpec
-from fairaudit.planting import category_shares, fitting_columns
+from fairaudit.planting import category_shares, fitting_columns, proposed_threshold
 from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, category_name
 from fairaudit.ui.components import plain
 
@@ -31,6 +31,9 @@ def parameter_fields(number: int, spec: InjectionSpec, start: dict[str, Any], ta
         value = _field(number, parameter, start, found, table)
         if value is not None:
             found[parameter.name] = value
+    proposal = proposed_threshold(table, spec.name)
+    if proposal is not None and found.get("threshold") == proposal:
+        st.caption(f"The threshold {proposal:g} is the median, for want of a real one.")
     return found
 
 
