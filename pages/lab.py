@@ -27,6 +27,6 @@ with right, friendly_errors():
     planted = answer(frames, place, stack, how)
     evidence(planted, how)
 with friendly_errors():
-    curve(place, stack, how)
+    curve(place, stack, how, planted)
 with friendly_errors():
     keep(frames, planted)

@@ -41,6 +41,7 @@ from fairaudit.baselines.rates import (
     statistical_parity_difference,
     true_positive_rate,
 )
+from fairaudit.baselines.sides import columns_read, feature_columns
 from fairaudit.baselines.spec import BaselineSpec, Measurement, Sampling, Side
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "base_rate",
     "baselines",
     "baselines_of_frames",
+    "columns_read",
     "consistency",
     "count_table",
     "disparate_impact",
@@ -81,6 +83,7 @@ __all__ = [
     "false_negative_rate_difference",
     "false_positive_rate",
     "false_positive_rate_difference",
+    "feature_columns",
     "generalized_entropy_index",
     "group_rates",
     "impact_ratio_table",

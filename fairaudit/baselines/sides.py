@@ -79,18 +79,7 @@ def table_arrays(frames: Frames, table: AuditTable, threshold: float | None, enc
     schema, absent = table.schema, {}
     threshold = schema.decision_threshold if threshold is None else threshold
     unusable = dict(frames.mismatched)
-
-    def usable(column: str | None) -> str | None:
-        ok = column is not None and column in table.columns and column not in unusable and table.type_of(column) in COMPARED_TYPES
-        return column if ok else None
-
-    prediction, score, label = usable(schema.prediction), usable(schema.score), usable(schema.label)
-    numeric_score = score if score is not None and table.type_of(score) == "numeric" else None
-    outcome = prediction
-    if outcome is None and score is not None and (threshold is not None or score != numeric_score or label is None):
-        outcome = score
-    from_label = outcome is None and label is not None
-    outcome = label if from_label else outcome
+    outcome, label, numeric, from_label = _outcomes(frames, table, threshold)
 
     y_pred = y_score = y_true = None
     used_threshold, notes = None, []
@@ -103,7 +92,6 @@ def table_arrays(frames: Frames, table: AuditTable, threshold: float | None, enc
             absent["y_pred"] = (
                 f"{outcome} is a number: choose a decision threshold, the value from which an outcome counts as favourable."
             )
-        numeric = outcome if table.type_of(outcome) == "numeric" else numeric_score
         if numeric is None:
             absent["y_score"] = f"{outcome} is a decision, not a number: the metric needs a numeric prediction or a score column."
         else:
@@ -132,6 +120,48 @@ def table_arrays(frames: Frames, table: AuditTable, threshold: float | None, enc
         absent=absent,
     )
     return TableArrays(whole, outcome or "", used_threshold, " ".join(notes))
+
+
+def _outcomes(frames: Frames, table: AuditTable, threshold: float | None) -> tuple[str | None, str | None, str | None, bool]:
+    """Columns of the outcome, of the label and of the number behind the outcome, None where there is none; whether the label is assessed."""
+    schema, unusable = table.schema, dict(frames.mismatched)
+
+    def usable(column: str | None) -> str | None:
+        ok = column is not None and column in table.columns and column not in unusable and table.type_of(column) in COMPARED_TYPES
+        return column if ok else None
+
+    prediction, score, label = usable(schema.prediction), usable(schema.score), usable(schema.label)
+    numeric_score = score if score is not None and table.type_of(score) == "numeric" else None
+    outcome = prediction
+    if outcome is None and score is not None and (threshold is not None or score != numeric_score or label is None):
+        outcome = score
+    from_label = outcome is None and label is not None
+    outcome = label if from_label else outcome
+    numeric = outcome if outcome is not None and table.type_of(outcome) == "numeric" else numeric_score
+    return outcome, label, numeric, from_label
+
+
+def columns_read(frames: Frames, needs: tuple[str, ...], threshold: float | None = None) -> tuple[str, ...]:
+    """Columns of the outcomes and features that a metric with these needs looks at.
+
+    Parameters
+    ----------
+    frames : Frames
+    needs : tuple of str
+        As in ``BaselineSpec.needs``.
+    threshold : float, optional
+        Decision threshold for numeric outcomes; by default that of the schema.
+
+    Returns
+    -------
+    tuple of str
+    """
+    threshold = frames.schema.decision_threshold if threshold is None else threshold
+    outcome, label, numeric, _ = _outcomes(frames, frames.reference, threshold)
+    by_need = {"y_pred": outcome, "y_true": label, "y_score": numeric}
+    found = [by_need[need] for need in needs if need in by_need]
+    features = feature_columns(frames) if "features" in needs else ()
+    return tuple(dict.fromkeys(c for c in (*found, *features) if c is not None))
 
 
 def _decisions(table: AuditTable, column: str, threshold: float | None) -> tuple[np.ndarray | None, float | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
@@ -126,6 +127,7 @@ def detectability_chart(
     labels: dict[str, str] | None = None,
     alpha: float = 0.05,
     repeats: int | None = None,
+    cannot_react: Collection[str] = (),
     title: str = "From which strength on each detector raises a flag",
     subtitle: str = "",
 ) -> go.Figure:
@@ -143,6 +145,8 @@ def detectability_chart(
         Nominal false-alarm rate.
     repeats : int, optional
         Repeats behind each point.
+    cannot_react : collection of str
+        Detectors that look at nothing the bias changes.
     title, subtitle : str
     """
     detectors = list(dict.fromkeys(rates["detector"].astype(str)))
@@ -189,7 +193,8 @@ def detectability_chart(
         )
         if not together:
             part = rates[rates["detector"].astype(str) == detectors[panel]].sort_values("strength")
-            panel_title(figure, theme, labels.get(detectors[panel], detectors[panel]), axis=panel + 1, under=summary_of(part))
+            under = summary_of(part, detectors[panel] in cannot_react)
+            panel_title(figure, theme, labels.get(detectors[panel], detectors[panel]), axis=panel + 1, under=under)
     text = subtitle or "Bands: intervals of the rate. At strength 0 every flag is a false alarm."
     if repeats:
         text += f" Each point: {repeats} repeats."
@@ -208,12 +213,14 @@ def detectability_chart(
     )
 
 
-def summary_of(part: pd.DataFrame) -> str:
-    """Where a detector first reaches 80 %, and its rate at strength 0, escaped."""
+def summary_of(part: pd.DataFrame, cannot_react: bool = False) -> str:
+    """Where a detector first reaches 80 %, or that it cannot, and its rate at strength 0, escaped."""
     rate = part["flag_rate"].to_numpy(dtype=float)
     strength = part["strength"].to_numpy(dtype=float)
     reached = np.flatnonzero((rate >= CAUGHT) & (strength > 0))
     caught = f"80 % from {strength[reached[0]]:g}" if len(reached) else "never 80 %"
+    if cannot_react:
+        caught = "cannot react"
     zero = rate[strength == 0]
     return caught + (f" · {percent(zero[0], 0)} at 0" if len(zero) and not np.isnan(zero[0]) else "")
 

@@ -9,7 +9,8 @@ from fairaudit.detectability.detectors import (
     Reading,
     named_detectors,
 )
-from fairaudit.detectability.engine import DETECTORS, STRENGTHS, deal, detectability, plant
+from fairaudit.detectability.engine import STRENGTHS, deal, detectability, plant
+from fairaudit.detectability.reach import DETECTORS, cannot_react, proposed_detectors
 from fairaudit.detectability.result import CURVE_COLUMNS, READING_COLUMNS, DetectabilityResult
 
 __all__ = [
@@ -24,8 +25,10 @@ __all__ = [
     "FunctionDetector",
     "QmadDetector",
     "Reading",
+    "cannot_react",
     "deal",
     "detectability",
     "named_detectors",
     "plant",
+    "proposed_detectors",
 ]

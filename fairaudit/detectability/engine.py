@@ -11,9 +11,10 @@ import pandas as pd
 
 from fairaudit.contrast import Contrast
 from fairaudit.detectability.detectors import Detector, Entry, Reading, named_detectors
+from fairaudit.detectability.reach import DETECTORS, cannot_react
 from fairaudit.detectability.result import READING_COLUMNS, DetectabilityResult
 from fairaudit.errors import CancelledError, FairAuditError, SettingsError, unknown_name
-from fairaudit.injection import Injection, apply_step, as_injections, inject, step_seed
+from fairaudit.injection import Injected, Injection, apply_step, as_injections, inject, step_seed
 from fairaudit.injection.description import check_seed, check_strength
 from fairaudit.injection.tables import fitting
 from fairaudit.results import versions
@@ -23,15 +24,6 @@ from fairaudit.validation import check_table
 Scheme = Literal["split", "bootstrap"]
 Predict = Callable[[pd.DataFrame], pd.DataFrame]
 STRENGTHS = tuple(level / 10 for level in range(11))
-DETECTORS = (
-    "ks-harmonic",
-    "rom-arithmetic",
-    "ad-harmonic",
-    "statistical_parity_difference",
-    "disparate_impact",
-    "empirical_difference_fairness",
-    "consistency",
-)
 MIN_ROWS = 20
 
 
@@ -150,6 +142,7 @@ def detectability(
         threshold=threshold,
     )
     plan = _Plan(checked, steps, chosen, levels, scheme, int(size), predict)
+    unmoved = _unmoved(checked, probe, chosen, predict)
     seeds = np.random.SeedSequence(seed).spawn(int(repeats))
     blocks = _run(plan, seeds, n_jobs, progress, cancel)
     if not blocks:
@@ -175,7 +168,7 @@ def detectability(
         "versions": versions(),
     }
     note = f"Stopped after {len(blocks)} of {repeats} repeats; the curves rest on those." if stopped else ""
-    return DetectabilityResult(_entries(chosen), levels, len(blocks), int(repeats), readings, provenance, note)
+    return DetectabilityResult(_entries(chosen), levels, len(blocks), int(repeats), readings, provenance, note, unmoved)
 
 
 def _checked(table: pd.DataFrame | AuditTable, schema: Schema | Mapping[str, Any] | None) -> AuditTable:
@@ -185,6 +178,27 @@ def _checked(table: pd.DataFrame | AuditTable, schema: Schema | Mapping[str, Any
 def _looked_at(table: AuditTable, changed: tuple[str, ...]) -> tuple[str, ...] | None:
     """Changed columns that can be compared; None (all) where there are none."""
     return tuple(c for c in changed if table.type_of(c) in COMPARED_TYPES) or None
+
+
+def _unmoved(table: AuditTable, probe: Injected, chosen: Sequence[Detector], predict: Predict | None) -> dict[str, str]:
+    """Curves that the bias cannot move at any strength, with the reason."""
+    if len(probe.removed):
+        return {}
+    before, after = table.data, probe.table.data
+    changed = set(probe.changed_cells)
+    try:
+        if predict is not None:
+            before, after = predict(before), predict(after)
+            changed |= {c for c in after.columns if c not in before or not _same(before[c], after[c])}
+        return cannot_react(chosen, _frames(replace(table, data=before), replace(table, data=after), after), changed)
+    except FairAuditError:
+        # What cannot be predicted or measured at all is said by the readings, each with its reason.
+        return {}
+
+
+def _same(a: pd.Series, b: pd.Series) -> bool:
+    first, second = a.astype(object).to_numpy(), b.astype(object).to_numpy()
+    return len(first) == len(second) and bool(((first == second) | (pd.isna(first) & pd.isna(second))).all())
 
 
 def _detectors(chosen: Sequence[str | Detector], **how: Any) -> tuple[Detector, ...]:

@@ -48,6 +48,8 @@ class DetectabilityResult:
         Injections, settings, seed and fingerprint.
     note : str
         Says that the run was stopped, where it was.
+    cannot_react : dict of str to str
+        Curves that the bias cannot move, and why: it changes no column that they look at.
     """
 
     entries: tuple[Entry, ...]
@@ -57,6 +59,7 @@ class DetectabilityResult:
     readings: pd.DataFrame
     provenance: dict[str, Any] = field(repr=False)
     note: str = ""
+    cannot_react: dict[str, str] = field(default_factory=dict)
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each detector and strength.
@@ -113,6 +116,8 @@ class DetectabilityResult:
             note = ""
             if own["flag_rate"].isna().all():
                 note = "Not measurable."
+            elif entry.name in self.cannot_react:
+                note = f"It cannot react: {self.cannot_react[entry.name]}."
             elif alarms >= share:
                 note = "It raises its flag as often without any bias, so reaching the share says nothing."
             elif reached.empty:
@@ -135,5 +140,6 @@ class DetectabilityResult:
             "repeats": self.repeats,
             "repeats_asked": self.repeats_asked,
             "note": self.note,
+            "cannot_react": self.cannot_react,
             "provenance": self.provenance,
         }

@@ -12,6 +12,7 @@ import pytest
 from fairaudit.baselines import baselines_of_frames
 from fairaudit.detectability import (
     CURVE_COLUMNS,
+    DETECTORS,
     DetectabilityResult,
     Entry,
     FunctionDetector,
@@ -21,6 +22,7 @@ from fairaudit.detectability import (
     engine,
     named_detectors,
     plant,
+    proposed_detectors,
 )
 from fairaudit.errors import CancelledError, FairAuditError, NotMeasurableError, SettingsError, UnknownNameError
 from fairaudit.injection import as_injections, inject
@@ -198,6 +200,97 @@ def test_new_categories_and_removed_rows_are_compared(table: AuditTable) -> None
     fewer = {"kind": "random_selection", "group": {"sex": "F"}}
     curves = detectability(table, fewer, ["rom-arithmetic"], strengths=(0, 1), repeats=3, attributes=["sex"]).to_frame()
     assert curves["mean_value"].iloc[1] > curves["mean_value"].iloc[0] + 0.2
+
+
+def outcomes() -> AuditTable:
+    """A table with a label, a prediction and a score."""
+    rng = np.random.default_rng(8)
+    data = people(600, 8).assign(score=rng.normal(50, 10, 600).round(1))
+    data["paid"] = np.where(data["score"] + rng.normal(0, 8, 600) > 45, "yes", "no")
+    roles = {"sensitive_features": ("sex",), "prediction": "hired", "label": "paid", "score": "score", "pos_label": "yes"}
+    return check_table(data, roles)
+
+
+LABELS = {"kind": "label", "strength": 0.6, "group": {"sex": "F"}, "threshold": 45.0}
+LOOKS = ("ks-harmonic", "statistical_parity_difference", "consistency", "accuracy", "roc_auc")
+
+
+def test_detectors_that_look_at_nothing_the_bias_changes_cannot_react() -> None:
+    table = outcomes()
+    result = detectability(table, LABELS, [*LOOKS, GAP], strengths=(0, 1), repeats=3)
+    assert result.cannot_react == {
+        "statistical_parity_difference": "hired is kept as it was",
+        "consistency": "hired and the features are kept as they were",
+    }
+    # What is said about a curve holds for its numbers.
+    values = result.readings.pivot(index=["detector", "repeat"], columns="strength", values="value")
+    still = (values[0] == values[1]).groupby("detector").all()
+    assert {name for name in LOOKS if still[name]} == set(result.cannot_react)
+    first = result.first_reaching().set_index("detector")
+    assert first.loc["statistical_parity_difference", "note"] == "It cannot react: hired is kept as it was."
+    assert "cannot" not in first.loc["accuracy", "note"]
+    assert result.to_dict()["cannot_react"] == result.cannot_react
+
+
+@pytest.mark.parametrize(
+    ("step", "how", "names"),
+    [
+        # The bias takes out rows, so everything moves.
+        ({"kind": "random_selection", "group": {"sex": "F"}, "strength": 0.5}, {}, set()),
+        # The pairs were told to look elsewhere.
+        (LABELS, {"attributes": ("degree", "pay")}, {"ks-harmonic", "statistical_parity_difference", "consistency"}),
+        # Who is in which group changes with the bias.
+        ({"kind": "set_value", "column": "sex", "value": "F", "strength": 0.5}, {"contrast": "group_vs_reference_group"}, set()),
+        (
+            {"kind": "set_value", "column": "sex", "value": "F", "strength": 0.5},
+            {},
+            {"statistical_parity_difference", "accuracy", "roc_auc"},
+        ),
+        # A model carries the bias on.
+        (
+            BIAS,
+            {"predict": lambda d: d.assign(hired=d["degree"].astype(str).astype(d["hired"].dtype))},
+            {"roc_auc"},
+        ),
+        (BIAS, {"predict": lambda d: d}, {"statistical_parity_difference", "accuracy", "roc_auc"}),
+    ],
+)
+def test_what_a_bias_reaches(step: dict[str, Any], how: dict[str, Any], names: set[str]) -> None:
+    result = detectability(outcomes(), step, LOOKS, strengths=(0, 1), repeats=2, **how)
+    assert set(result.cannot_react) == names
+    values = result.readings.pivot(index=["detector", "repeat"], columns="strength", values="value")
+    still = (values[0] == values[1]).groupby("detector").all()
+    assert names <= set(still[still].index)
+
+
+def test_metrics_that_move_are_proposed_those_with_a_new_flag_first() -> None:
+    columns = ["metric", "group", "value", "verdict"]
+    names = [
+        "statistical_parity_difference",
+        "disparate_impact",
+        "equal_opportunity_difference",
+        "equalized_odds_difference",
+        "accuracy",
+        "balanced_accuracy",
+        "roc_auc",
+        "theil_index",
+    ]
+    before = pd.DataFrame(
+        [(name, "", 0.5, "no_evidence") for name in names] + [("qdd", "", np.nan, "not_measurable")], columns=columns
+    )
+    pairs = tuple(name for name in DETECTORS if "-" in name)
+    assert proposed_detectors(before, before, changed=False) == DETECTORS
+    assert proposed_detectors(before, before) == pairs
+    labels = before.assign(value=[0.5, 0.5, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, np.nan])
+    assert proposed_detectors(before, labels) == (*pairs, *names[2:6])
+    labels.loc[7, "verdict"] = "disparity"
+    assert proposed_detectors(before, labels) == (*pairs, *names[2:5], "theil_index")
+    labels.loc[2:7, "verdict"] = "disparity"
+    assert proposed_detectors(before, labels) == (*pairs, *names[2:8])
+    every = labels.assign(value=[0.6] * 8 + [np.nan])
+    assert len(proposed_detectors(before, every)) == len(pairs) + 6
+    every["verdict"] = "no_evidence"
+    assert proposed_detectors(before, every) == (*pairs, *names[:4])
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fairaudit.baselines import BASELINES
 from fairaudit.datasets import demo
+from fairaudit.detectability import DETECTORS
 from fairaudit.injection import INJECTIONS
 from fairaudit.planting import plant, predictor_named, replant
 from fairaudit.qmad import QmadSettings, audit_frames
+from fairaudit.ui.lab.curve import _sentence
 from fairaudit.ui.state import Loaded
 from fairaudit.validation import check_frames
 from tests.pages.conftest import check, figures, texts
@@ -260,6 +263,75 @@ def test_the_curve_shows_both_numbers_beside_each_rule(lab):
     app.switch_page("pages/lab.py").run()
     check(app)
     assert "raises a flag" in json.dumps(figures(app))
+
+
+def test_metrics_that_the_bias_moves_are_the_detectors_until_others_are_chosen(credit):
+    app = credit
+    app.button(key="lab.first").click().run()
+    check(app)
+    proposed = app.multiselect(key="lab.detectors").value
+    assert proposed[:3] == ["ks-harmonic", "rom-arithmetic", "ad-harmonic"]
+    assert "statistical_parity_difference" not in proposed
+    assert "accuracy" in proposed
+    # The line above says which metrics newly flag; their curves are offered.
+    line = next(m.value for m in app.markdown if "newly flag a disparity" in m.value)
+    flagged = [spec.name for spec in BASELINES if f"{spec.label}," in line or f"{spec.label}**" in line]
+    assert flagged
+    assert set(flagged) <= set(proposed)
+    strengths(app)[0].set_value(0.0).run()
+    check(app)
+    assert app.multiselect(key="lab.detectors").value == list(DETECTORS)
+    app.multiselect(key="lab.detectors").set_value(["ks-harmonic", "accuracy", "statistical_parity_difference"]).run()
+    strengths(app)[0].set_value(0.3).run()
+    check(app)
+    assert app.multiselect(key="lab.detectors").value == ["ks-harmonic", "accuracy", "statistical_parity_difference"]
+    app.switch_page("pages/audit.py").run()
+    app.switch_page("pages/lab.py").run()
+    check(app)
+    assert app.multiselect(key="lab.detectors").value == ["ks-harmonic", "accuracy", "statistical_parity_difference"]
+    app.number_input(key="lab_repeats").set_value(2)
+    app.select_slider(key="lab_levels").set_value(3)
+    app.run()
+    app.button(key="lab.run").click().run()
+    wait_for_curve(app)
+    assert "Cannot react, because Prognose is kept as it was: Statistical parity difference." in words(app)
+    table = next(d.value for d in app.dataframe if "false_alarm_rate" in d.value).set_index("label")
+    assert table.loc["Statistical parity difference", "strength"] == "cannot react"
+    assert table.loc["Accuracy", "strength"] != "cannot react"
+
+
+def curves(**rows: tuple[float, float]) -> pd.DataFrame:
+    """First strength that reaches 80 %, and false alarms, by detector."""
+    found = [(name, name.upper(), strength, 0.9, alarms, "") for name, (strength, alarms) in rows.items()]
+    return pd.DataFrame(found, columns=["detector", "label", "strength", "flag_rate", "false_alarm_rate", "note"])
+
+
+@pytest.mark.parametrize(
+    ("first", "cannot", "said"),
+    [
+        (
+            curves(ks=(0.5, 0.05), ad=(0.3, 0.3), rom=(np.nan, 0.0), late=(0.9, 0.4), spd=(np.nan, 0.0), di=(0.1, 0.5)),
+            {"spd": "hired is kept as it was", "di": "hired is kept as it was"},
+            "Seen first, from **strength 0.5** on, by **KS**. AD reaches it at 0.3, but flags 30% without the bias. "
+            "Never reaches 80 %: ROM. Cries wolf without any bias: LATE (40%). "
+            "Cannot react, because hired is kept as it was: SPD, DI.",
+        ),
+        (
+            curves(ad=(0.3, 0.3), rom=(np.nan, 0.0)),
+            {},
+            "**No detector reaches 80 %** at any strength tried without false alarms. "
+            "AD reaches it at 0.3, but flags 30% without the bias.",
+        ),
+        (
+            curves(ks=(0.2, 0.0), a=(np.nan, 0.0), b=(np.nan, 0.0)),
+            {},
+            "Seen first, from **strength 0.2** on, by **KS**. Never reach 80 %: A, B.",
+        ),
+        (curves(ks=(np.nan, 0.0)), {}, "**No detector reaches 80 %** at any strength tried."),
+    ],
+)
+def test_the_sentence_about_the_curves(first, cannot, said):
+    assert _sentence(first, cannot) == said
 
 
 def test_calibrated_curves_stand_beside_the_paper_s(lab):

@@ -79,7 +79,7 @@ def answer(frames: Frames, place: Where, stack: Stack, how: Measures) -> Planted
         key="lab.verdicts",
     )
     st.caption(f"{rule} Next: [from which strength on is it seen, and how often is it a false alarm?](#curve)")
-    metrics = _metrics(planted, how)
+    metrics = metrics_before_after(planted, how)
     classical.markdown(_noticed("classical metrics", verdict_changes(*metrics, "metric", _LABELS), "metrics"))
     return planted
 
@@ -99,7 +99,8 @@ def _audits(planted: Planted, how: Measures) -> tuple[tuple[AuditResult, AuditRe
     )
 
 
-def _metrics(planted: Planted, how: Measures) -> tuple[pd.DataFrame, pd.DataFrame]:
+def metrics_before_after(planted: Planted, how: Measures) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Values and verdicts of the classical metrics on the biased table, without and with the bias."""
     frames = (planted.before, planted.after)
     first, second = (_own(baseline_metrics(f, how.metrics).to_frame(), planted) for f in frames)
     return first, second
@@ -226,7 +227,7 @@ def _difference(planted: Planted, how: Measures) -> None:
 
 
 def _classical(planted: Planted, how: Measures) -> None:
-    rows = _side_by_side(*_metrics(planted, how))
+    rows = _side_by_side(*metrics_before_after(planted, how))
     measurable = set(rows.loc[rows["verdict"] != "not_measurable", "metric"])
     shown = rows[rows["metric"].isin(measurable)]
     if len(shown):

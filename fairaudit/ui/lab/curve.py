@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,15 +14,18 @@ import streamlit as st
 
 from fairaudit.baselines import BASELINES
 from fairaudit.charts import detectability_chart
-from fairaudit.detectability import DETECTORS, DetectabilityResult, detectability
+from fairaudit.detectability import DetectabilityResult, detectability, proposed_detectors
+from fairaudit.planting import Planted
 from fairaudit.qmad import PAIRS
 from fairaudit.ui import jobs, state
 from fairaudit.ui.components import chart_theme, download_table, plain, plotly
+from fairaudit.ui.lab.answer import metrics_before_after
 from fairaudit.ui.lab.measures import Measures
 from fairaudit.ui.lab.stack import Stack
 from fairaudit.ui.lab.where import Where
 
 NAME = "lab.curve"
+_CHOSEN, _PROPOSED = "lab.detectors", "fairaudit.lab.detectors"
 RESAMPLES = 199
 """For the calibrated curves: enough for a verdict at the usual levels."""
 _SCHEMES = {"split": "Two halves without a common row", "bootstrap": "Table against draws from it (the paper)"}
@@ -31,14 +35,14 @@ def _label(name: str) -> str:
     return BASELINES[name].label if name in BASELINES else PAIRS[name].label
 
 
-def curve(place: Where, stack: Stack, how: Measures) -> None:
+def curve(place: Where, stack: Stack, how: Measures, planted: Planted) -> None:
     """Controls, progress, and the curves of the last run."""
     st.subheader("From which strength on is it seen?", divider="gray", anchor="curve")
     st.markdown(
         f"The rows of {plain(place.table.name)} are dealt at random to a reference and a target, the bias is planted in the target, and every detector "
         "says whether it sees something; again and again, at every strength. At strength 0 each flag is a false alarm."
     )
-    arguments = _choices(place, how)
+    arguments = _choices(place, how, planted)
     key = _key(place, stack, arguments)
     left, right = st.columns([1, 3], vertical_alignment="center")
     job = jobs.find(NAME)
@@ -78,19 +82,29 @@ def curve(place: Where, stack: Stack, how: Measures) -> None:
         _show(job.result, how)
 
 
-def _choices(place: Where, how: Measures) -> dict[str, Any]:
+def _propose(planted: Planted, how: Measures) -> None:
+    """Put the detectors that suit the bias into the control, as long as nobody has chosen others."""
+    changed = bool(planted.columns_changed) or len(planted.injected.removed) > 0
+    proposal = list(proposed_detectors(*metrics_before_after(planted, how), changed))
+    shown = st.session_state.get(_CHOSEN)
+    if shown is None or list(shown) == st.session_state.get(_PROPOSED):
+        st.session_state[_CHOSEN] = proposal
+    st.session_state[_PROPOSED] = proposal
+
+
+def _choices(place: Where, how: Measures, planted: Planted) -> dict[str, Any]:
     """Arguments of ``detectability`` besides the table and the bias."""
+    _propose(planted, how)
     with st.expander("Detectors, repeats and rows", icon=":material/tune:"):
         left, right = st.columns([2, 1])
         with left:
             names = st.multiselect(
                 "Detectors",
                 list(dict.fromkeys((*PAIRS, *BASELINES.names()))),
-                default=list(DETECTORS),
                 format_func=_label,
-                key="lab.detectors",
+                key=_CHOSEN,
                 persist_state="session",
-                help="Pairs compare with the bins, contrast and level chosen above.",
+                help="Pairs compare with the bins, contrast and level chosen above. Proposed are metrics that the bias moves, as long as you choose no others.",
                 wrap=True,
             )
             attributes = st.multiselect(
@@ -145,17 +159,19 @@ def _show(result: DetectabilityResult, how: Measures) -> None:
         st.warning(f"Partial result. {plain(result.note)}", icon=":material/hourglass_bottom:")
     curves = result.to_frame()
     first = result.first_reaching().merge(pd.DataFrame([(e.name, e.rule) for e in result.entries], columns=["detector", "rule"]))
-    st.markdown(_sentence(first))
+    st.markdown(_sentence(first, result.cannot_react))
     plotly(
         detectability_chart(
             curves,
             chart_theme(),
             alpha=how.pair.alpha,
             repeats=result.repeats,
+            cannot_react=result.cannot_react,
         ),
         key="lab.curves",
     )
     reached = first["strength"].map(lambda s: "never" if np.isnan(s) else f"{s:g}")
+    reached = reached.mask(first["detector"].isin(result.cannot_react), "cannot react")
     shown = first.assign(strength=reached)[["label", "strength", "false_alarm_rate", "rule", "note"]]
     st.dataframe(
         shown,
@@ -175,21 +191,36 @@ def _show(result: DetectabilityResult, how: Measures) -> None:
     download_table(curves, "detectability.csv", "Download the curves as CSV")
 
 
-def _sentence(first: pd.DataFrame) -> str:
-    """Who sees it first, who never does, who cries wolf."""
-    trusted = first[first["false_alarm_rate"].fillna(0) < 0.2]
-    reached = trusted.dropna(subset=["strength"]).sort_values("strength", kind="stable")
+LOUD = 0.2
+"""Detectors that raise their flag this often without any bias are not trusted to see one."""
+
+
+def _sentence(first: pd.DataFrame, cannot_react: Mapping[str, str]) -> str:
+    """Who sees it first, who never does, who cannot, who cries wolf."""
+    able = first[~first["detector"].isin(cannot_react)]
+    loud = able["false_alarm_rate"].fillna(0) >= LOUD
+    reached = able[~loud].dropna(subset=["strength"]).sort_values("strength", kind="stable")
+    at = np.inf if reached.empty else reached["strength"].iloc[0]
     if reached.empty:
-        text = "**No detector reaches 80 %** at any strength tried."
+        parts = ["**No detector reaches 80 %** at any strength tried" + (" without false alarms." if loud.any() else ".")]
     else:
-        earliest = reached[reached["strength"] == reached["strength"].iloc[0]]
-        names = ", ".join(plain(n) for n in earliest["label"])
-        text = f"Seen first, from **strength {reached['strength'].iloc[0]:g}** on, by **{names}**."
-    never = first[first["strength"].isna() & (first["note"] != "Not measurable.")]
+        names = _names(reached.loc[reached["strength"] == at, "label"])
+        parts = [f"Seen first, from **strength {at:g}** on, by **{names}**."]
+    # Reaching it sooner only because the flag is up anyway is no better sight, but the reader sees the curve and wonders.
+    sooner = loud & (able["strength"] <= at)
+    for row in able[sooner].itertuples():
+        parts.append(f"{plain(row.label)} reaches it at {row.strength:g}, but flags {row.false_alarm_rate:.0%} without the bias.")
+    never = able[able["strength"].isna() & (able["note"] != "Not measurable.")]
     if len(never) and not reached.empty:
-        text += f" Never in 80 % of the repeats: {', '.join(plain(n) for n in never['label'])}."
-    loud = first[first["false_alarm_rate"] >= 0.2]
-    if len(loud):
-        alarms = ", ".join(f"{plain(r.label)} ({r.false_alarm_rate:.0%})" for r in loud.itertuples())
-        text += f" Cries wolf without any bias: {alarms}."
-    return text
+        parts.append(f"Never reach{'es' if len(never) == 1 else ''} 80 %: {_names(never['label'])}.")
+    if len(others := able[loud & ~sooner]):
+        alarms = ", ".join(f"{plain(r.label)} ({r.false_alarm_rate:.0%})" for r in others.itertuples())
+        parts.append(f"Cries wolf without any bias: {alarms}.")
+    unmoved = first[first["detector"].isin(cannot_react) & (first["note"] != "Not measurable.")]
+    for reason, rows in unmoved.groupby(unmoved["detector"].map(cannot_react), sort=False):
+        parts.append(f"Cannot react, because {plain(str(reason))}: {_names(rows['label'])}.")
+    return " ".join(parts)
+
+
+def _names(labels: pd.Series) -> str:
+    return ", ".join(map(plain, labels))
