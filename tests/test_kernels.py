@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import gcd
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -117,6 +120,44 @@ def test_exact_ks_is_scipys(m: int, n: int) -> None:
         gaps.append(round(found.statistic * m * n))
         expected.append(found.pvalue)
     np.testing.assert_allclose(pvalues.ks_exact(m, n, np.array(gaps)), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("m", "n"), [(37, 41), (480, 600), (600, 599), (1000, 500)])
+def test_an_exact_p_value_does_not_depend_on_what_was_asked_before_or_along_with_it(m: int, n: int) -> None:
+    gaps = gcd(m, n) * np.unique(np.random.default_rng(m).integers(1, m * n // gcd(m, n) // 8, 30))
+    pvalues.forget_exact_ks()
+    together = pvalues.ks_exact(m, n, gaps)
+    alone = []
+    for gap in gaps:
+        pvalues.forget_exact_ks()
+        alone.append(pvalues.ks_exact(m, n, np.array([gap]))[0])
+    pvalues.forget_exact_ks()
+    pvalues.ks_exact(m, n, gaps[::3])
+    late = pvalues.ks_exact(m, n, gaps)
+    np.testing.assert_array_equal(together, alone)
+    np.testing.assert_array_equal(late, alone)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(KINDS), st.sampled_from(BATCHED))
+def test_scores_do_not_depend_on_how_the_values_lie_in_memory(seed: int, kind: str, spec: ComparisonSpec) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = (bins(rng, [kind] * 3, [30, 41, 50], shift) for shift in (0.4, 0.0))
+    expected = compare_bins(spec, a, b)
+    for moved in (strided, of_a_column):
+        scores, notes = compare_bins(spec, moved(a), moved(b))
+        np.testing.assert_array_equal(scores, expected[0])
+        assert notes == expected[1]
+
+
+def strided(found: Bins) -> Bins:
+    """The same values, each among others."""
+    return replace(found, values=np.repeat(found.values, 3)[::3])
+
+
+def of_a_column(found: Bins) -> Bins:
+    """The same values as a column of a table that is kept row by row."""
+    return replace(found, values=np.stack([found.values] * 4, axis=1)[:, 2])
 
 
 def test_smirnovs_sum_keeps_small_p_values() -> None:

@@ -102,7 +102,10 @@ def _outside_strip(m: int, n: int, g: int, h: np.ndarray) -> np.ndarray:
     possible = (i >= 0) & (i <= m)
     log_weight = _log_choose(last, j[possible]) + _log_choose(m + n - last, n - j[possible]) - _log_choose(m + n, float(n))
     there, back = there[:, possible], back[:, possible]
-    return np.clip((there + back - there * back) @ np.exp(log_weight), 0.0, 1.0)
+    # Each row is summed by itself: a matrix product rounds a row one way alone and another way among others, and which others are
+    # asked for along with it depends on what was computed before.
+    terms = np.ascontiguousarray((there + back - there * back) * np.exp(log_weight))
+    return np.clip([row.sum() for row in terms], 0.0, 1.0)
 
 
 def _diagonal(state: np.ndarray, centre: int, half: int, n: int) -> np.ndarray:

@@ -8,6 +8,7 @@ from scipy import stats
 import fairaudit
 from fairaudit.datasets import adult_reference, adult_test, demo
 from fairaudit.errors import CancelledError, FairAuditError, SettingsError, UnknownNameError
+from fairaudit.kernels.pvalues import forget_exact_ks
 from fairaudit.results import ATTRIBUTE_COLUMNS, BIN_COLUMNS, OVERALL_COLUMNS
 
 REFERENCE, DAYS, SCHEMA = demo("hiring").load()
@@ -287,6 +288,19 @@ def test_custom_comparison_functions_take_part():
         assert rows["score"][0] == pytest.approx(expected)
     finally:
         fairaudit.COMPARISONS.unregister("median_ratio")
+
+
+def test_audits_before_it_do_not_move_the_last_digit_of_an_audit():
+    rng = np.random.default_rng(12)
+    reference, target = (pd.DataFrame({"a": rng.normal(size=n), "b": rng.integers(0, 5, n)}) for n in (6000, 4800))
+    forget_exact_ks()
+    fresh = fairaudit.audit(reference, target, resamples=0)
+    forget_exact_ks()
+    for seed in range(3):
+        fairaudit.audit(reference, target, resamples=0, shuffle=True, seed=seed)
+    later = fairaudit.audit(reference, target, resamples=0)
+    pd.testing.assert_frame_equal(fresh.bins(), later.bins(), check_exact=True)
+    pd.testing.assert_frame_equal(fresh.attributes(), later.attributes(), check_exact=True)
 
 
 def test_the_same_settings_give_the_same_numbers(rom):
