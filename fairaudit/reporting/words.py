@@ -31,6 +31,22 @@ class Sentence:
     text: str
 
 
+def not_in_settings(lab: bool, evaluation: bool) -> str:
+    """Which parts of a report an audit with its settings does not make again; empty where there is none.
+
+    Parameters
+    ----------
+    lab, evaluation : bool
+        Whether the report has the part of the bias lab, and of the experiment on fair and biased test sets.
+    """
+    parts = []
+    if lab:
+        parts.append("the part of the bias lab (the lab saves the planted bias as a description)")
+    if evaluation:
+        parts.append("the experiment on fair and biased test sets (its own JSON, saved on its page, holds its settings)")
+    return f"They do not hold {' and '.join(parts)}." if parts else ""
+
+
 def subject(frame: str, group: str) -> str:
     """Name of a frame, or of a group in it."""
     return f"{frame}, {group}" if group else frame

@@ -12,7 +12,7 @@ from fairaudit.qmad import QmadSettings
 from fairaudit.reporting import safe_csv
 from fairaudit.reporting.documents import audit_document, to_json
 from fairaudit.reporting.page import LabSection, html_report
-from fairaudit.reporting.words import subject
+from fairaudit.reporting.words import not_in_settings, subject
 from fairaudit.results import AuditResult
 from fairaudit.settings import AuditSettings, Comment, ReportOptions
 from fairaudit.ui import state
@@ -104,9 +104,11 @@ def downloads(
             type="primary" if name.endswith("html") else "secondary",
             width="stretch",
         )
+    again = "audit and of the classical metrics" if metrics is not None else "audit"
     st.caption(
         f"The report is one file of {len(html.encode()) / 1e6:.1f} MB that opens offline, asks nothing from anywhere and prints well. The settings hold no data; "
-        "with them the same numbers can be had again on the start page, from Python, or by `fairaudit audit --settings audit_settings.yaml`."
+        f"with them the numbers of the {again} can be had again on the start page, from Python, or by "
+        f"`fairaudit audit --settings audit_settings.yaml`. {not_in_settings(lab is not None, evaluation is not None)}".rstrip()
     )
     return html
 

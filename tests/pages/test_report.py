@@ -100,5 +100,8 @@ def test_what_the_bias_lab_shows_can_be_part_of_the_report(demo_app):
     assert wanted.value
     size = next(c.value for c in app.caption if "opens offline" in c.value)
     assert "MB" in size
+    assert "They do not hold the part of the bias lab" in size
+    assert "experiment" not in size
     wanted.set_value(False).run()
     check(app)
+    assert "do not hold" not in next(c.value for c in app.caption if "opens offline" in c.value)

@@ -188,6 +188,9 @@ def test_lab_and_evaluation_when_there_are_some(frames: Frames) -> None:
         "Mitigation methods",
     ):
         assert words in read.text, words
+    assert "They do not hold the part of the bias lab" in read.text
+    assert "and the experiment on fair and biased test sets" in read.text
+    assert "do not hold" not in Reader(report_of(frames)).text
 
 
 @pytest.mark.parametrize("kind", ["frame_vs_reference", "group_vs_reference_group", "within_group"])

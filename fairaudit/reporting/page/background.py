@@ -86,8 +86,8 @@ def _specs(specs: Iterable[FunctionSpec]) -> str:
     return "".join(parts)
 
 
-def provenance_section(result: AuditResult, frames: Frames, settings: AuditSettings, limits: Limits) -> str:
-    """Settings, fingerprints, versions, seed and date."""
+def provenance_section(result: AuditResult, frames: Frames, settings: AuditSettings, limits: Limits, missing: str = "") -> str:
+    """Settings, fingerprints, versions, seed and date; ``missing`` says which parts of the report the settings do not hold."""
     known = result.provenance
     prints = [[name(t.name), num(len(t)), f"<code>{esc(t.fingerprint)}</code>"] for t in frames.tables[: limits.rows]]
     versions = ", ".join(f"{esc(k)} {esc(v)}" for k, v in known.get("versions", {}).items())
@@ -96,8 +96,10 @@ def provenance_section(result: AuditResult, frames: Frames, settings: AuditSetti
     text = settings.to_yaml()
     shown = text[: limits.text]
     more = "" if shown == text else f"<p class='small'>The first {limits.text:,} of {len(text):,} characters.</p>"
+    rest = f" {esc(missing)}" if missing else ""
     content += (
-        "<h3>Settings</h3><p>Saved as a file, they give the same numbers again: <code>fairaudit audit --settings settings.yaml</code></p>"
+        "<h3>Settings</h3><p>Saved as a file, they give the numbers of the audit and of the classical metrics again: "
+        f"<code>fairaudit audit --settings settings.yaml</code>.{rest}</p>"
         f"<pre>{_pre(shown)}</pre>{more}"
     )
     return section("provenance", "Where the numbers come from", content)

@@ -14,6 +14,7 @@ from fairaudit.reporting.page.extras import LabSection, evaluation_section, lab_
 from fairaudit.reporting.page.metrics import baselines_section, groups_section
 from fairaudit.reporting.page.parts import Limits, esc, facts, name
 from fairaudit.reporting.page.style import stylesheet
+from fairaudit.reporting.words import not_in_settings
 from fairaudit.results import AuditResult
 from fairaudit.schema import Frames
 from fairaudit.settings import AuditSettings, ReportOptions
@@ -105,7 +106,7 @@ def _page(
         evaluation_section(evaluation, limits),
         data_section(frames, limits),
         method_section(result, settings, baselines),
-        provenance_section(result, frames, settings, limits),
+        provenance_section(result, frames, settings, limits, not_in_settings(lab is not None, evaluation is not None)),
     )
     contents = "".join(_entry(chapter) for chapter in chapters if chapter)
     return (
