@@ -9,7 +9,9 @@ from typing import Any
 import pandas as pd
 
 from fairaudit.charts.text import flagged_again, missing, percent, size_text
+from fairaudit.contrast import Contrast, group_name
 from fairaudit.results import AuditResult
+from fairaudit.schema import Schema
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,31 @@ class Sentence:
     verdict: str
     subject: str
     text: str
+
+
+def groups_compared(contrast: Contrast, schema: Schema) -> str:
+    """Which groups a contrast compares with whom, as the rest of a sentence; empty where whole tables are compared.
+
+    Examples
+    --------
+    >>> from fairaudit.contrast import Contrast
+    >>> from fairaudit.schema import Schema
+    >>> groups_compared(Contrast("group_vs_reference_group"), Schema(sensitive_features=("sex",)))
+    'groups inside each table: sex, compared with the largest group of the reference'
+    """
+    if contrast.kind == "frame_vs_reference":
+        return ""
+    sets = contrast.feature_sets(schema)
+    if contrast.kind == "within_group":
+        return f"the same group in both: {', '.join(' × '.join(features) for features in sets)}"
+    rule = {"largest": "the largest group of the reference", "best_off": "the best-off group of the reference"}
+    found: dict[str, list[str]] = {}
+    for features in sets:
+        chosen = [schema.reference_group_of(f) for f in features]
+        with_whom = rule[contrast.reference_rule] if None in chosen else group_name(features, [str(c) for c in chosen])
+        found.setdefault(with_whom, []).append(" × ".join(features))
+    said = "; ".join(f"{', '.join(names)}, compared with {with_whom}" for with_whom, names in found.items())
+    return f"groups inside each table: {said}"
 
 
 def not_in_settings(lab: bool, evaluation: bool) -> str:

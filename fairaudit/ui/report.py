@@ -12,7 +12,7 @@ from fairaudit.qmad import QmadSettings
 from fairaudit.reporting import safe_csv
 from fairaudit.reporting.documents import audit_document, to_json
 from fairaudit.reporting.page import LabSection, html_report
-from fairaudit.reporting.words import not_in_settings, subject
+from fairaudit.reporting.words import groups_compared, not_in_settings, subject
 from fairaudit.results import AuditResult
 from fairaudit.settings import AuditSettings, Comment, ReportOptions
 from fairaudit.ui import state
@@ -137,7 +137,9 @@ def preview(html: str) -> None:
 def what_is_in(tables: state.Loaded, qmad: QmadSettings) -> None:
     """Which audit the report is about."""
     names = ", ".join(t.name for t in tables.frames.targets)
+    joined = "and" if qmad.contrast.kind == "group_vs_reference_group" else "against"
+    groups = groups_compared(qmad.contrast, tables.frames.schema)
     st.markdown(
-        f"Audit of **{plain(names)}** against **{plain(tables.frames.reference.name)}**, as chosen on the Audit page: "
-        f"{plain(qmad.spec.label)}, {qmad.bins} bins."
+        f"Audit of **{plain(names)}** {joined} **{plain(tables.frames.reference.name)}**, as chosen on the Audit page: "
+        f"{f'{plain(groups)}; ' if groups else ''}{plain(qmad.spec.label)}, {qmad.bins} bins."
     )

@@ -105,3 +105,21 @@ def test_what_the_bias_lab_shows_can_be_part_of_the_report(demo_app):
     wanted.set_value(False).run()
     check(app)
     assert "do not hold" not in next(c.value for c in app.caption if "opens offline" in c.value)
+
+
+def test_the_page_says_who_is_compared(demo_app):
+    app = demo_app()
+    app.select_slider(key="resamples").set_value(0).run()
+    said = {
+        "frame_vs_reference": "day1, day2, day3** against **reference**, as chosen on the Audit page: Kolmogorov",
+        "group_vs_reference_group": "day3** and **reference**, as chosen on the Audit page: groups inside each table: gender, compared with "
+        "gender=MAN; Kolmogorov",
+        "within_group": "day3** against **reference**, as chosen on the Audit page: the same group in both: gender; Kolmogorov",
+    }
+    for kind, words in said.items():
+        app.switch_page("pages/audit.py").run()
+        app.selectbox(key="contrast").set_value(kind).run()
+        check(app)
+        app.switch_page("pages/report.py").run()
+        check(app)
+        assert words in texts(app).replace("\\", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -73,6 +74,17 @@ def test_report_and_json_hold_every_digit() -> None:
         for value in rows[column].dropna():
             assert f'<data value="{value!r}">' in html, column
     assert "Would have found" in html and "means something only beside the one by chance alone" in html
+    table = html[html.index("<h3>Every attribute</h3>") :]
+    heads = re.findall(r"<th [^>]*>(.*?)</th>", table[: table.index("</thead>")])
+    assert heads[:5] == ["Verdict", "Table", "Attribute", "Flagged again / by chance alone", "Would have found"]
+    first = re.findall(
+        r"<td[^>]*>(.*?)</td>", table[table.index("<tbody>") : table.index("</tr>", table.index("<tbody>"))], re.DOTALL
+    )
+    assert len(first) == len(heads)
+    worst = rows[rows["verdict"] == "disparity"].iloc[0]
+    assert f'value="{float(worst["stability"])!r}"' in first[3]
+    assert f'value="{float(worst["detectable"])!r}"' in first[4]
+    assert f'value="{float(worst["score"])!r}"' in first[5]
     document = json.loads(to_json(audit_document(RESULT, settings=settings, frames=frames)))
     assert [r["detectable"] for r in document["attributes"]] == [None if np.isnan(v) else v for v in rows["detectable"]]
     assert document["provenance"]["audit_settings"]["qmad"]["stability"] == 40

@@ -21,7 +21,8 @@ from fairaudit.planting import plant
 from fairaudit.qmad import QmadSettings, audit_frames
 from fairaudit.reporting.page import MAX_BYTES, LabSection, html_report, svg
 from fairaudit.reporting.page.parts import name, num, verdict
-from fairaudit.schema import Frames
+from fairaudit.reporting.words import groups_compared
+from fairaudit.schema import Frames, Schema
 from fairaudit.settings import AuditSettings, Comment, ReportOptions
 from fairaudit.validation import check_frames
 
@@ -136,6 +137,12 @@ def test_every_contrast_and_scale_has_a_report(frames: Frames, kind: Any, compar
     read = Reader(report_of(frames, settings))
     assert "uncalibrated rule of the paper" in read.text
     assert "sex=F" in read.text
+    groups = (
+        "(the same group in both: sex)"
+        if kind == "within_group"
+        else "(groups inside each table: sex, compared with the largest group"
+    )
+    assert groups in read.text
 
 
 def test_what_cannot_be_measured_has_its_reason(frames: Frames) -> None:
@@ -215,6 +222,27 @@ def test_the_lab_puts_scores_and_verdicts_before_and_after_side_by_side(frames: 
     pay = next(row for row in found if "pay" in row[1])
     assert pay[2] != pay[4]
     assert "disparity" in pay[5]
+
+
+@pytest.mark.parametrize(
+    ("contrast", "roles", "words"),
+    [
+        (Contrast(), {}, ""),
+        (
+            Contrast("group_vs_reference_group", ("sex", "town")),
+            {"reference_groups": {"town": "Bath"}},
+            "groups inside each table: sex, compared with the largest group of the reference; town, compared with town=Bath",
+        ),
+        (
+            Contrast("group_vs_reference_group", ("sex", "town"), intersections=True, reference_rule="best_off"),
+            {},
+            "groups inside each table: sex × town, compared with the best-off group of the reference",
+        ),
+        (Contrast("within_group", ("sex", "town")), {}, "the same group in both: sex, town"),
+    ],
+)
+def test_who_is_compared_in_words(contrast: Contrast, roles: dict[str, Any], words: str) -> None:
+    assert groups_compared(contrast, Schema.from_any(roles)) == words
 
 
 def hostile_frames() -> Frames:

@@ -31,7 +31,7 @@ from fairaudit.reporting.page.parts import (
     verdict,
 )
 from fairaudit.reporting.page.style import STEPS
-from fairaudit.reporting.words import summary
+from fairaudit.reporting.words import groups_compared, summary
 from fairaudit.results import VERDICT_LABELS, VERDICT_SYMBOLS, AuditResult
 from fairaudit.schema import Frames
 from fairaudit.settings import Comment, ReportOptions
@@ -58,8 +58,9 @@ def summary_section(result: AuditResult, frames: Frames, settings: QmadSettings,
     )
     counts = rows["verdict"].value_counts()
     found = " · ".join(f"{VERDICT_SYMBOLS[v]} {VERDICT_LABELS[v]}: {num(int(counts.get(v, 0)))}" for v in ORDER)
+    groups = groups_compared(settings.contrast, frames.schema)
     compared = (
-        f"{CONTRAST_LABELS[settings.contrast.kind]}. Reference: {name(frames.reference.name)} ({len(frames.reference):,} rows); "
+        f"{CONTRAST_LABELS[settings.contrast.kind]}{f' ({esc(groups)})' if groups else ''}. Reference: {name(frames.reference.name)} ({len(frames.reference):,} rows); "
         + f"targets: {', '.join(f'{name(t.name)} ({len(t):,} rows)' for t in frames.targets[:20])}"
         + (f" and {len(frames.targets) - 20} more" if len(frames.targets) > 20 else "")
         + "."
@@ -238,6 +239,8 @@ def _attributes(result: AuditResult, report: ReportOptions, limits: Limits) -> s
                 verdict(r["verdict"]),
                 f'<span class="where">{name(column_name(*where[:2]))}</span>',
                 name(r["attribute"]),
+                *([f"{share(r['stability'])}<br>{share(r['stability_null'])}"] if firm else []),
+                *([_size(r)] if sized else []),
                 f"{num(r['score'])}<br><span class='small'>{esc(label)}</span>",
                 f"{_p(r, 'p_value')}<br>{_p(r, 'p_adjusted')}",
                 _flag(r["paper_flag"]),
@@ -246,17 +249,17 @@ def _attributes(result: AuditResult, report: ReportOptions, limits: Limits) -> s
                 f"{num(r['n_target'])}<br>{num(r['n_reference'])}",
                 f"{share(r['missing_target'])}<br>{share(r['missing_reference'])}",
                 f"{num(r['bins_defined'])} / {num(r['bins_used'])}",
-                *([f"{share(r['stability'])}<br>{share(r['stability_null'])}"] if firm else []),
-                *([_size(r)] if sized else []),
                 notes.mark(r["note"]) + (notes.mark(r["certainty_note"]) if firm or sized else ""),
             ]
         )
-    heads = ["Verdict", "Table", "Attribute", "Score", "p / p corrected", "Paper’s rule", "Target is … (effect)"]
-    heads += ["Mean target / reference", "Values target / reference", "Missing target / reference", "Bins defined / used"]
-    heads += ["Flagged again / by chance alone"] * firm + ["Would have found"] * sized + ["Note"]
+    # How sure a verdict is stands right behind it: the table is wider than most screens, and the last columns are the ones nobody sees.
+    certainty = ["Flagged again / by chance alone"] * firm + ["Would have found"] * sized
+    heads = ["Verdict", "Table", "Attribute", *certainty, "Score", "p / p corrected", "Paper’s rule", "Target is … (effect)"]
+    heads += ["Mean target / reference", "Values target / reference", "Missing target / reference", "Bins defined / used", "Note"]
+    words = {heads.index(h) for h in ("Verdict", "Table", "Attribute", "Paper’s rule", "Target is … (effect)", "Note")}
     return (
         "<h3>Every attribute</h3>"
-        + table(heads, body, right=(3, 4, *range(7, len(heads) - 1)))
+        + table(heads, body, right=sorted({*range(len(heads))} - words))
         + notes.html()
         + left_out(len(body), len(rows), "rows, disparities first")
         + _remarks(remarks, "Remarks on findings")

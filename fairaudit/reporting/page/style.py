@@ -63,7 +63,11 @@ li{margin:.25rem 0}
 .summary li.disparity{border-color:var(--flag)}
 .summary li.no_evidence{border-color:var(--accent)}
 .remark{border-left:5px solid var(--accent);background:var(--band);padding:.35rem .8rem;margin:.5rem 0;white-space:pre-wrap;overflow-wrap:anywhere}
-.scroll{overflow-x:auto;margin:.6rem 0 1rem}
+.scroll{overflow-x:auto;margin:.6rem 0 1rem;background:
+linear-gradient(to right,var(--page) .8rem,transparent) 0 0/2.5rem 100% no-repeat local,
+linear-gradient(to left,var(--page) .8rem,transparent) 100% 0/2.5rem 100% no-repeat local,
+linear-gradient(to right,var(--line),transparent) 0 0/.8rem 100% no-repeat scroll,
+linear-gradient(to left,var(--line),transparent) 100% 0/.8rem 100% no-repeat scroll}
 table{border-collapse:collapse;font-size:.84rem;min-width:20rem}
 caption{text-align:left;padding:.2rem 0}
 th,td{padding:.28rem .5rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--grid);overflow-wrap:break-word}
@@ -116,7 +120,7 @@ section{break-before:auto}
 h2,h3,h4,figcaption{break-after:avoid}
 figure,tr,.summary li,.remark,.facts{break-inside:avoid}
 thead{display:table-header-group}
-.scroll{overflow:visible}
+.scroll{overflow:visible;background:none}
 table{font-size:7.5pt;width:100%;min-width:0}
 .where,td .long{min-width:0}
 td svg{width:90px}
