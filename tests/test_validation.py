@@ -250,12 +250,75 @@ def test_the_fingerprint_changes_with_every_cell_name_and_setting():
         (["hired", "rejected"], "hired"),
         (["P", "Q"], "Q"),
         ([0, 5], "5"),
+        (["ja", "nein"], "ja"),
+        (["Oui", "Non"], "Oui"),
+        (["sí", "no"], "sí"),
+        (["sim", "não"], "sim"),
+        (["tak", "nie"], "tak"),
+        (["bewilligt", "abgelehnt"], "bewilligt"),
+        (["accordé", "refusé"], "accordé"),
+        (["Nein", "Zusage später"], "Zusage später"),
+        (["hired", "not hired"], "hired"),
+        (["nicht vergeben", "vergeben"], "vergeben"),
         (["a", "b", "c"], None),
         (["one"], None),
     ],
 )
 def test_the_favourable_outcome_is_proposed(values, expected):
     assert propose_schema(pd.DataFrame({"label": values * 6})).pos_label == expected
+
+
+def test_label_and_prediction_with_words_of_their_own_have_a_favourable_value_each():
+    frame = pd.DataFrame({"label": ["good", "bad"] * 20, "prediction": ["approved", "rejected"] * 20})
+    assert check_table(frame).schema.pos_labels == ("good", "approved")
+    assert check_table(frame.assign(prediction=["bad", "good"] * 20)).schema.pos_labels == ("good",)
+    other = frame.assign(label=np.linspace(0, 1, 40) ** 2)
+    assert check_frames(frame, other).schema.pos_labels == ("approved",), "the label of the other table is no category"
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [
+        ("label", ["P", "Q"], "could not be told from the words: 'Q' was taken"),
+        ("label", ["good", "hired"], "could not be told from the words: 'hired' was taken"),
+        ("default", ["no", "yes"], "do not want: 'yes' was taken"),
+        ("label", ["a", "b", "c"], "the last one, 'c', counts"),
+        ("label", ["no", "yes"], None),
+        ("default", ["bad", "good"], None),
+    ],
+)
+def test_a_guessed_favourable_outcome_is_said_until_somebody_chooses(column, values, said):
+    frame = pd.DataFrame({column: np.resize(values, 60), "x": np.arange(60) * 1.5})
+    for checked in (check_table(frame), check_frames(frame, frame[::2])):
+        found = [f for f in checked.findings if f.code == "favourable_guessed"]
+        assert [f.column for f in found] == ([] if said is None else [column])
+        if said is None:
+            continue
+        assert said in found[0].problem and found[0].severity == "warning" and "pos_label" in found[0].remedy
+        edited = with_schema(checked, checked.schema.with_(ignored=("x",)))
+        assert [f for f in edited.findings if f.code == "favourable_guessed"] == found
+        chosen = with_schema(edited, edited.schema.with_(pos_label=values[0]))
+        assert "favourable_guessed" not in codes(chosen.findings)
+    assert "favourable_guessed" not in codes(check_table(frame, {"label": column, "pos_label": values[-1]}).findings)
+
+
+def test_a_score_against_its_label_is_noticed():
+    rng = np.random.default_rng(0)
+    label = np.where(rng.random(400) < 0.5, "yes", "no")
+    score = (label == "yes") + rng.normal(size=400)
+    score[::50] = np.nan
+    schema = {"label": "label", "score": "score", "pos_label": "no"}
+    frame = pd.DataFrame({"label": label, "score": score})
+    found = finding(check_table(frame, schema).findings, "score_turned")
+    assert found.severity == "warning" and found.column == "score" and "ROC AUC is 0.2" in found.problem and found.remedy
+    fine = check_table(frame, {**schema, "pos_label": "yes"})
+    assert "score_turned" not in codes(fine.findings)
+    grades = frame.assign(score=pd.cut(frame["score"], [-9, 0, 1, 9], labels=[1, 2, 3]).astype(float))
+    assert "score_turned" in codes(check_table(grades, schema).findings), "levels have an order, too"
+    few = pd.DataFrame({"label": ["yes", "yes", "no", "no"] * 2, "score": [0.1, 0.2, 0.3, 0.25] * 2})
+    assert "score_turned" not in codes(check_table(few, {**schema, "pos_label": "yes"}).findings), "chance"
+    assert "score_turned" not in codes(check_table(frame.assign(label="yes"), schema | {"pos_label": "yes"}).findings)
+    assert "score_turned" not in codes(check_table(frame.assign(score=np.nan), schema).findings)
 
 
 def test_roles_are_proposed_by_name_and_content():

@@ -66,7 +66,10 @@ def editor(frames: Frames) -> None:
     )
     try:
         wanted = _edited_schema(frames.schema, overview, edited)
-        wanted = _outcome_choices(frames, wanted)
+        if (wanted.label, wanted.prediction) != (frames.schema.label, frames.schema.prediction):
+            wanted = _favourable_still_there(frames, wanted)
+        else:
+            wanted = _outcome_choices(frames, wanted)
         wanted = _group_choices(frames, wanted)
         if wanted != frames.schema:
             frames, repairs = _read_as_numbers(frames, wanted)
@@ -117,6 +120,17 @@ def _edited_schema(schema: Schema, before: pd.DataFrame, after: pd.DataFrame) ->
         ignored=tuple(c for c, r in roles.items() if r == "ignored"),
         **single,
     )
+
+
+def _favourable_still_there(frames: Frames, schema: Schema) -> Schema:
+    """After a change of label or prediction: the favourable values that these hold; none, to be proposed anew, if one of them holds none."""
+    table = frames.reference
+    outcomes = [table.data[c] for c in (schema.label, schema.prediction) if c is not None and c in table.columns]
+    values = [{str(v) for v in o.cat.categories} for o in outcomes if isinstance(o.dtype, pd.CategoricalDtype)]
+    kept = tuple(p for p in schema.pos_labels if any(p in v for v in values))
+    if not all(v & set(kept) for v in values):
+        kept = ()
+    return schema.with_(pos_label=kept if len(kept) > 1 else kept[0] if kept else None)
 
 
 def _outcome_choices(frames: Frames, schema: Schema) -> Schema:

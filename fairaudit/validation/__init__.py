@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fairaudit.validation.remedies import Remedy
-from fairaudit.validation.roles import POSITIVE_WORDS, ROLE_WORDS, SENSITIVE_WORDS, propose_schema
+from fairaudit.validation.roles import propose_schema
 from fairaudit.validation.sampling import sample_rows
 from fairaudit.validation.tables import check_frames, check_table, with_schema
 from fairaudit.validation.types import infer_type
+from fairaudit.validation.words import POSITIVE_WORDS, ROLE_WORDS, SENSITIVE_WORDS
 
 __all__ = [
     "POSITIVE_WORDS",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +12,16 @@ import pandas as pd
 
 from fairaudit.schema import CATEGORICAL_TYPES, Schema, category_name
 from fairaudit.validation.plain import Plain
-from fairaudit.validation.roles import sort_levels
+
+
+def sort_levels(names: set[str] | Sequence[str]) -> list[str]:
+    """By number if all are numbers, else by alphabet."""
+    try:
+        numbers = {n: float(n) for n in names}
+    except ValueError:
+        return sorted(names)
+    # "nan" is a word that Python takes for a number, and one without an order.
+    return sorted(names) if any(math.isnan(v) for v in numbers.values()) else sorted(names, key=lambda n: (numbers[n], n))
 
 
 def joint_levels(plains: Sequence[Plain], given: Sequence[object] = ()) -> list[str]:

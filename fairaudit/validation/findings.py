@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Finding
+from fairaudit.validation.outcome import turned_score
 from fairaudit.validation.plain import Plain
 
 MUCH_MISSING = 0.2
@@ -75,6 +76,7 @@ def table_findings(table: AuditTable, plains: dict[str, Plain]) -> Iterator[Find
         )
     for column in table.columns:
         yield from _column_findings(table, column, plains[column])
+    yield from turned_score(table)
 
 
 def _column_findings(table: AuditTable, column: str, plain: Plain) -> Iterator[Finding]:

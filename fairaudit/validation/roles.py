@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,99 +11,11 @@ import pandas as pd
 
 from fairaudit.reading import ReadTable, read_table
 from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Schema
+from fairaudit.validation.outcome import favourable
 from fairaudit.validation.plain import Plain, plain_column
 from fairaudit.validation.types import joint_type
+from fairaudit.validation.words import CATEGORICAL_LABELS, ROLE_WORDS, SENSITIVE_WORDS, name_words
 
-ROLE_WORDS: dict[str, tuple[str, ...]] = {
-    "prediction": (
-        "prediction",
-        "predictions",
-        "predicted",
-        "pred",
-        "y pred",
-        "y hat",
-        "yhat",
-        "forecast",
-        "model output",
-        "decision",
-    ),
-    "score": ("score", "y score", "probability", "proba", "prob", "risk score", "decile score"),
-    "label": (
-        "label",
-        "target",
-        "y true",
-        "ground truth",
-        "actual",
-        "outcome",
-        "y",
-        "class",
-        "income",
-        "hired",
-        "approved",
-        "admitted",
-        "passed",
-        "default",
-        "two year recid",
-        "credit risk",
-    ),
-}
-"""Names (lower case, words separated by spaces) that propose a role; earlier ones win.
-
-A prediction or score may carry its word at either end of the name (``predicted_salary``, ``salary_pred``); a label must be named exactly
-so, or end in ``true`` or ``label``.
-"""
-CATEGORICAL_LABELS = frozenset(ROLE_WORDS["label"][5:])
-"""Label names that also occur as ordinary features; they are proposed only where the column holds categories."""
-SENSITIVE_WORDS: tuple[str, ...] = (
-    "sex",
-    "gender",
-    "race",
-    "ethnicity",
-    "ethnic",
-    "religion",
-    "disability",
-    "disabled",
-    "marital",
-    "nationality",
-    "citizenship",
-    "sexual orientation",
-    "pregnant",
-    "pregnancy",
-    "caste",
-    "age",
-)
-"""Words that propose a sensitive feature where the column holds a few groups.
-
-Age is proposed only when it comes in groups already: cut points of a continuous age are for the auditor to choose.
-"""
-POSITIVE_WORDS: tuple[str, ...] = (
-    "1",
-    "yes",
-    "y",
-    "true",
-    "t",
-    "positive",
-    "pos",
-    ">50k",
-    "hired",
-    "hire",
-    "pass",
-    "passed",
-    "good",
-    "approved",
-    "approve",
-    "accepted",
-    "accept",
-    "admitted",
-    "admit",
-    "granted",
-    "favourable",
-    "favorable",
-    "high",
-    "success",
-    "+",
-)
-"""Values that are proposed as the favourable outcome of a column with two values; otherwise the second one is."""
 GROUPS_AT_MOST = 20
 
 
@@ -148,14 +59,8 @@ def complete(schema: Schema, plains: Mapping[str, Sequence[Plain]], *, roles: bo
     if roles:
         schema = _with_roles(schema, plains)
     if schema.pos_label is None:
-        schema = schema.with_(pos_label=_favourable(schema, plains))
+        schema = schema.with_(pos_label=favourable(schema, plains))
     return schema
-
-
-def _words(name: str) -> str:
-    """A column name as lower-case words."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return re.sub(r"[^a-z0-9]+", " ", spaced.lower()).strip()
 
 
 def _with_roles(schema: Schema, plains: Mapping[str, Sequence[Plain]]) -> Schema:
@@ -168,7 +73,7 @@ def _with_roles(schema: Schema, plains: Mapping[str, Sequence[Plain]]) -> Schema
         if getattr(schema, role) is not None:
             continue
         free = [c for c in usable if c not in taken]
-        found = next((c for word in ROLE_WORDS[role] for c in free if _plays(role, word, _words(c), types[c])), None)
+        found = next((c for word in ROLE_WORDS[role] for c in free if _plays(role, word, name_words(c), types[c])), None)
         if found is not None:
             changes[role] = found
             taken.add(found)
@@ -194,7 +99,7 @@ def _is_sensitive(column: str, column_type: str, plains: Sequence[Plain]) -> boo
     groups = {n for p in plains for n in p.levels[1]} if column_type in CATEGORICAL_TYPES else set()
     if not 2 <= len(groups) <= GROUPS_AT_MOST:
         return False
-    name = _words(column)
+    name = name_words(column)
     words = name.split()
     for word in SENSITIVE_WORDS:
         if word in words or (" " in word and word in name):
@@ -203,28 +108,3 @@ def _is_sensitive(column: str, column_type: str, plains: Sequence[Plain]) -> boo
     return any(
         len(w) >= 5 and difflib.get_close_matches(w, [s for s in SENSITIVE_WORDS if len(s) >= 5], n=1, cutoff=0.85) for w in words
     )
-
-
-def _favourable(schema: Schema, plains: Mapping[str, Sequence[Plain]]) -> str | None:
-    """The favourable one of two outcomes, None where there are more or fewer."""
-    types = dict(schema.types)
-    column = next((c for c in (schema.label, schema.prediction) if c is not None and types.get(c) in CATEGORICAL_TYPES), None)
-    if column is None or column not in plains:
-        return None
-    names = sort_levels({n for p in plains[column] for n in p.levels[1]})
-    if len(names) != 2:
-        return None
-    if dict(schema.levels).get(column):
-        return names[1]
-    good = [n for n in names if n.strip().rstrip(".").casefold() in POSITIVE_WORDS]
-    return good[0] if len(good) == 1 else names[1]
-
-
-def sort_levels(names: set[str] | Sequence[str]) -> list[str]:
-    """By number if all are numbers, else by alphabet."""
-    try:
-        numbers = {n: float(n) for n in names}
-    except ValueError:
-        return sorted(names)
-    # "nan" is a word that Python takes for a number, and one without an order.
-    return sorted(names) if any(math.isnan(v) for v in numbers.values()) else sorted(names, key=lambda n: (numbers[n], n))

@@ -14,6 +14,7 @@ from fairaudit.schema import CATEGORICAL_TYPES, REPAIR_CODES, AuditTable, Findin
 from fairaudit.validation.canonical import canonical, fingerprint, joint_levels
 from fairaudit.validation.findings import frame_findings, table_findings
 from fairaudit.validation.matching import comparable, missing_column, near_column
+from fairaudit.validation.outcome import guessed, still_guessed
 from fairaudit.validation.plain import Plain, plain_column
 from fairaudit.validation.roles import complete
 from fairaudit.validation.schema_check import schema_problems
@@ -82,13 +83,15 @@ def check_table(data: Table, schema: Schema | Mapping[str, Any] | None = None, *
     if schema is None and isinstance(data, AuditTable):
         schema = data.schema
     plains = {c: [p] for c, p in raw.plains.items()}
-    full = complete(Schema.from_any(schema), plains, roles=schema is None)
+    start = Schema.from_any(schema)
+    full = complete(start, plains, roles=schema is None)
     problems = schema_problems(full, plains, name)
     if problems:
         raise ValidationError(problems)
     full, changed = _promoted(full, plains)
     levels = _levels(full, plains)
     table = _audit_table(raw, full, levels, list(raw.plains))
+    changed += guessed(full, plains, start, name)
     return replace(table, findings=(*table.findings, *(replace(f, table=name) for f in changed)))
 
 
@@ -141,7 +144,7 @@ def check_frames(
     full = complete(start, match.joint, roles=proposed)
     problems: list[FairAuditError] = list(match.role_problems(full, proposed))
     if proposed:
-        full = _without_roles(full, {c for _, c in match.reasons})
+        full = complete(_without_roles(full, {c for _, c in match.reasons}), match.joint, roles=False)
     problems += schema_problems(full, match.joint, reference_name, {c for raw in raws for c in raw.plains})
     if problems:
         raise ValidationError(problems)
@@ -152,6 +155,7 @@ def check_frames(
     findings = [
         *match.findings,
         *(replace(f, table=reference_name) for f in changed),
+        *guessed(full, match.joint, start, reference_name),
         *frame_findings(checked, tables, set(match.reasons)),
     ]
     mismatched: dict[str, list[str]] = {}
@@ -170,9 +174,14 @@ def with_schema(checked: AuditTable | Frames, schema: Schema | Mapping[str, Any]
     Nothing is lost on the way between numeric, binary, ordinal, nominal and identifier as long as the categories are numbers;
     text becomes missing when its type is set to numeric, which a finding says.
     """
+    after: AuditTable | Frames
     if isinstance(checked, Frames):
-        return check_frames(checked.reference, {t.name: t for t in checked.targets}, schema)
-    return check_table(checked, schema, name=checked.name)
+        after = check_frames(checked.reference, {t.name: t for t in checked.targets}, schema)
+    else:
+        after = check_table(checked, schema, name=checked.name)
+    return replace(
+        after, findings=(*after.findings, *still_guessed(checked.findings, checked.schema, after.schema, after.findings))
+    )
 
 
 def _named_targets(targets: Targets, names: Sequence[str] | None, reference: Table) -> tuple[list[tuple[str, Table]], str]:
@@ -315,8 +324,8 @@ def _without_roles(schema: Schema, columns: set[str]) -> Schema:
     """A schema in which some columns are plain features."""
     roles = {r: None for r in ("label", "prediction", "score") if getattr(schema, r) in columns}
     sensitive = tuple(c for c in schema.sensitive_features if c not in columns)
-    if not {schema.label, schema.prediction} - columns - {None}:
-        roles["pos_label"] = None  # it was the outcome of a column that has no role any more
+    if roles:
+        roles["pos_label"] = None  # it may be the outcome of a column that has no role any more
     return schema.with_(sensitive_features=sensitive, **roles)
 
 

@@ -12,7 +12,7 @@ import pytest
 import fairaudit
 from fairaudit.comparison import COMPARISONS, normalise
 from fairaudit.validation import check_table
-from fairaudit.validation.roles import sort_levels
+from fairaudit.validation.canonical import sort_levels
 
 
 def rows(reference: dict, target: dict, **choices: object) -> pd.DataFrame:
@@ -65,7 +65,7 @@ def test_levels_named_nan_sort_the_same_in_every_process() -> None:
     names = {"nan", "10", "9", "1", "-2"}
     expected = sorted(names)
     assert sort_levels(names) == expected
-    program = f"from fairaudit.validation.roles import sort_levels; print(sort_levels({names!r}))"
+    program = f"from fairaudit.validation.canonical import sort_levels; print(sort_levels({names!r}))"
     for seed in ("1", "2"):
         done = subprocess.run(
             [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
