@@ -302,6 +302,20 @@ def test_a_guessed_favourable_outcome_is_said_until_somebody_chooses(column, val
     assert "favourable_guessed" not in codes(check_table(frame, {"label": column, "pos_label": values[-1]}).findings)
 
 
+def test_favourable_values_that_leave_no_other_one_are_refused():
+    frame = pd.DataFrame({"label": ["yes", "no", "no"] * 20, "prediction": ["yes", "yes", "no"] * 20, "other": [1, 0, 0] * 20})
+    schema = {"label": "label", "prediction": "prediction", "pos_label": ("yes", "no")}
+    for columns in (schema, {k: v for k, v in schema.items() if k != "label"}, schema | {"prediction": "other"}):
+        with pytest.raises(ValidationError, match=r"Every value of .* is chosen as favourable") as caught:
+            check_frames(frame, frame[::2], columns)
+        assert "Leave at least one value out" in caught.value.remedy
+    lenient = frame.assign(label=np.resize(["A", "B", "C"], 60), prediction=np.resize(["A", "B"], 60))
+    assert check_table(lenient, schema | {"pos_label": ("A", "B")}).schema.pos_labels == ("A", "B"), (
+        "a model may say A and B only"
+    )
+    assert check_table(frame.assign(label="yes", prediction="yes"), schema | {"pos_label": "yes"})
+
+
 def test_a_score_against_its_label_is_noticed():
     rng = np.random.default_rng(0)
     label = np.where(rng.random(400) < 0.5, "yes", "no")

@@ -7,11 +7,12 @@ import streamlit as st
 
 from fairaudit.contrast import group_edges
 from fairaudit.errors import FairAuditError, SettingsError
-from fairaudit.schema import COLUMN_TYPES, AuditTable, Frames, Schema
+from fairaudit.schema import CATEGORICAL_TYPES, COLUMN_TYPES, AuditTable, Frames, Schema
 from fairaudit.ui import state
 from fairaudit.ui.components import plain, show_error
 from fairaudit.validation import with_schema
 from fairaudit.validation.remedies import Remedy, apply_remedy
+from fairaudit.validation.schema_check import all_favourable
 
 ROLES = ("feature", "sensitive", "prediction", "score", "label", "ignored")
 _ROLE_HELP = (
@@ -139,9 +140,7 @@ def _outcome_choices(frames: Frames, schema: Schema) -> Schema:
     outcomes = [c for c in (schema.prediction, schema.score, schema.label) if c is not None and c in table.columns]
     columns = st.columns(3)
     categories = list(
-        dict.fromkeys(
-            str(v) for c in outcomes if table.type_of(c) in ("binary", "nominal", "ordinal") for v in table.data[c].cat.categories
-        )
+        dict.fromkeys(str(v) for c in outcomes if table.type_of(c) in CATEGORICAL_TYPES for v in table.data[c].cat.categories)
     )
     if categories:
         chosen = columns[0].multiselect(
@@ -151,8 +150,13 @@ def _outcome_choices(frames: Frames, schema: Schema) -> Schema:
             key=f"favourable.{table.fingerprint[:12]}",
             help="The value, or values, that people want to get.",
         )
-        if tuple(chosen) != tuple(c for c in schema.pos_labels if c in categories):
-            schema = schema.with_(pos_label=tuple(chosen) if len(chosen) > 1 else chosen[0] if chosen else None)
+        now = tuple(c for c in schema.pos_labels if c in categories)
+        refused = _refused_outcome(frames, outcomes, chosen, now)
+        if refused is not None:
+            with columns[0]:
+                show_error(refused)
+        elif tuple(chosen) != now:
+            schema = schema.with_(pos_label=tuple(chosen) if len(chosen) > 1 else chosen[0])
     numeric = [c for c in outcomes if table.type_of(c) == "numeric"]
     if numeric:
         column = numeric[0]
@@ -174,6 +178,17 @@ def _outcome_choices(frames: Frames, schema: Schema) -> Schema:
         else:
             schema = schema.with_(decision_threshold=None)
     return schema
+
+
+def _refused_outcome(frames: Frames, outcomes: list[str], chosen: list[str], now: tuple[str, ...]) -> FairAuditError | None:
+    """Why favourable values cannot be taken; those of before count until then."""
+    still = f"Until then {' and '.join(map(repr, now))} counts."
+    if not chosen and now:
+        return SettingsError("No value is chosen as favourable.", f"Choose the value that people want to get. {still}")
+    table = frames.reference
+    values = {c: [str(v) for v in table.data[c].cat.categories] for c in outcomes if table.type_of(c) in CATEGORICAL_TYPES}
+    refused = all_favourable(chosen, values)
+    return SettingsError(refused.problem, f"{refused.remedy} {still}" if now else refused.remedy) if refused is not None else None
 
 
 def _group_choices(frames: Frames, schema: Schema) -> Schema:

@@ -76,9 +76,46 @@ def _type_problems(column: str, column_type: str, plains: Sequence[Plain]) -> li
 
 
 def _outcome_problems(schema: Schema, plains: Mapping[str, Sequence[Plain]]) -> list[FairAuditError]:
-    """A favourable outcome that occurs in neither label nor prediction."""
+    """A favourable outcome that occurs in neither label nor prediction, or favourable values that leave no other one."""
     columns = [c for c in (schema.label, schema.prediction) if c in plains and schema.type_of(str(c)) in CATEGORICAL_TYPES]
     if not columns or not schema.pos_labels:
         return []
     known = joint_levels([p for c in columns for p in plains[str(c)]])
-    return [unknown_name(f"outcome of {' or '.join(map(repr, columns))}", v, known) for v in schema.pos_labels if v not in known]
+    unknown = [v for v in schema.pos_labels if v not in known]
+    problems: list[FairAuditError] = [unknown_name(f"outcome of {' or '.join(map(repr, columns))}", v, known) for v in unknown]
+    nothing_left = all_favourable(schema.pos_labels, {str(c): joint_levels(plains[str(c)]) for c in columns})
+    return [*problems, nothing_left] if nothing_left is not None else problems
+
+
+def all_favourable(favourable: Collection[str], values: Mapping[str, Collection[str]]) -> FairAuditError | None:
+    """The problem of an outcome all of whose values are favourable: everybody gets it, so nothing can differ. None where there is none.
+
+    Parameters
+    ----------
+    favourable : collection of str
+    values : mapping of str to collection of str
+        Values of each outcome column. Columns with a value in common are one outcome: a model may well give one of its values only.
+
+    Examples
+    --------
+    >>> print(all_favourable(["yes", "no"], {"hired": ["no", "yes"]}))
+    Every value of 'hired' is chosen as favourable ('no', 'yes'), so no difference could be seen. Leave at least one value out.
+    >>> all_favourable(["yes"], {"hired": ["no", "yes"]})
+    """
+    outcomes: list[tuple[list[str], set[str]]] = []
+    for column, names in values.items():
+        alike = next((o for o in outcomes if o[1] & set(names)), None)
+        if alike is None:
+            outcomes.append(([column], set(names)))
+        else:
+            alike[0].append(column)
+            alike[1].update(names)
+    for columns, names in outcomes:
+        # A column with one value is one for which there is nothing to choose; it is found as constant.
+        if len(names) > 1 and names <= set(favourable):
+            shown = ", ".join(repr(n[:40]) for n in sorted(names)[:5]) + (", …" if len(names) > 5 else "")
+            return SettingsError(
+                f"Every value of {' and '.join(map(repr, columns))} is chosen as favourable ({shown}), so no difference could be seen.",
+                "Leave at least one value out.",
+            )
+    return None

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fairaudit.ui import roles
 from tests.pages.conftest import check, texts
 
 GOOD = b"age;sex;hired\n" + b"".join(
@@ -74,3 +75,45 @@ def test_the_demo_shows_columns_findings_and_distributions(demo_app):
     app = demo_app("data")
     assert "Hiring" in app.success[0].value
     assert len(app.get("plotly_chart")) == 2
+
+
+def favourable(app):
+    return next(m for m in app.multiselect if m.key.startswith("favourable."))
+
+
+def schema(app):
+    return app.session_state["fairaudit.loaded"].frames.schema
+
+
+def test_all_values_or_none_as_favourable_are_refused_under_the_control(app):
+    upload(app)
+    assert schema(app).pos_label == "yes"
+    for chosen, said in (
+        (["no", "yes"], "Every value of 'hired' is chosen as favourable"),
+        ([], "No value is chosen as favourable"),
+    ):
+        favourable(app).set_value(chosen).run()
+        check(app)
+        assert said in app.error[0].value.replace("\\", "")
+        assert "Until then 'yes' counts" in texts(app).replace("\\", "")
+        assert schema(app).pos_label == "yes"
+    favourable(app).set_value(["no"]).run()
+    check(app)
+    assert not app.error and schema(app).pos_label == "no"
+
+
+def test_another_outcome_column_has_a_favourable_value_of_its_own(app, monkeypatch):
+    rows = [b"%d;%s;%s" % (i % 40, (b"yes", b"no")[i % 3 == 0], (b"bewilligt", b"abgelehnt")[i % 2]) for i in range(120)]
+    content = b"age;hired;other\n" + b"\n".join(rows)
+    upload(app, ("ref.csv", content), [("day1.csv", content)])
+    shown = roles.st.data_editor
+
+    def edit(overview, **options):
+        shown(overview, **options)
+        return overview.assign(role=["feature", "feature", "label"])
+
+    monkeypatch.setattr(roles.st, "data_editor", edit)
+    app.run()
+    check(app)
+    assert not app.error
+    assert (schema(app).label, schema(app).pos_label) == ("other", "bewilligt")
