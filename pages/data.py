@@ -47,6 +47,7 @@ st.success(
     f"{plain(tables.origin)}: {len(frames.targets)} target table{'s' if len(frames.targets) != 1 else ''} and a reference are ready.",
     icon=":material/check_circle:",
 )
+roles.open_roles_note(frames)
 st.page_link("pages/audit.py", label="Go to the audit", icon=":material/grid_on:")
 sample_note(frames)
 remedies.offer_sample(tables)

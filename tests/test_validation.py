@@ -17,6 +17,7 @@ from fairaudit.errors import FairAuditError, SettingsError, ValidationError
 from fairaudit.reading import ReadOptions, read_table
 from fairaudit.schema import CATEGORICAL_TYPES, Schema
 from fairaudit.validation import check_frames, check_table, infer_type, propose_schema, with_schema
+from fairaudit.validation.roles import open_roles
 
 
 def kind(values, name="x", **options):
@@ -361,6 +362,67 @@ def test_roles_are_proposed_by_name_and_content():
     assert given.sensitive_features == ("ageGroup", "marital-status")
     assert propose_schema(frame.drop(columns="y_true")).label is None
     assert propose_schema(pd.DataFrame({"income": ["<=50K", ">50K"] * 3})).label == "income"
+
+
+@pytest.mark.parametrize(
+    ("name", "sensitive"),
+    [
+        ("Geschlecht", True),
+        ("GeschlechtCode", True),
+        ("Âge", True),
+        ("Altersgruppe", True),
+        ("edad", True),
+        ("género", True),
+        ("Staatsangehörigkeit", True),
+        ("état civil", True),
+        ("Familienstand", True),
+        ("country of origin", True),
+        ("gendr", True),
+        ("etnicity", True),
+        ("religon", True),
+        ("Region", False),
+        ("regional", False),
+        ("lender", False),
+        ("stage", False),
+        ("material", False),
+        ("original", False),
+        ("racetrack", False),
+    ],
+)
+def test_a_sensitive_feature_is_proposed_by_its_name_and_no_other_word_is(name, sensitive):
+    table = pd.DataFrame({name: ["a", "b", "c"] * 4, "y_true": [0, 1] * 6})
+    assert propose_schema(table).sensitive_features == ((name,) if sensitive else ())
+
+
+def test_ages_in_years_are_proposed_in_no_language():
+    frame = pd.DataFrame({n: np.arange(30) % 9 + 30 for n in ("age", "Alter", "edad", "birth_year", "Altersgruppe")})
+    assert propose_schema(frame).sensitive_features == ()
+
+
+@pytest.mark.parametrize(
+    ("label", "prediction", "score"),
+    [("bewilligt", "Prognose", "Bewertung"), ("accordé", "prédiction", "probabilité"), ("resultado", "decisión", "puntuación")],
+)
+def test_outcomes_are_proposed_in_other_languages(label, prediction, score):
+    frame = pd.DataFrame({label: ["a", "b"] * 6, prediction: ["a", "b"] * 6, score: np.linspace(0, 1, 12) ** 2})
+    schema = propose_schema(frame)
+    assert (schema.label, schema.prediction, schema.score) == (label, prediction, score)
+
+
+def test_open_roles_say_what_they_cost():
+    full = Schema(label="y", prediction="p", sensitive_features=("sex",), types={"y": "binary", "p": "binary", "s": "numeric"})
+    assert open_roles(full) == ()
+    for changes, said in (
+        ({"label": None, "prediction": None}, "without a decision the classical metrics cannot be computed"),
+        ({"prediction": None}, "No prediction: 'y' itself is assessed"),
+        ({"prediction": None, "score": "s"}, "No decision: 's' is a number"),
+        ({"label": None}, "No label"),
+        ({"sensitive_features": ()}, "No sensitive attribute"),
+    ):
+        (sentence,) = open_roles(full.with_(**changes))
+        assert said in sentence
+    assert open_roles(full.with_(prediction=None, score="s", decision_threshold=0.5)) == ()
+    assert len(open_roles(Schema())) == 2
 
 
 def test_a_given_schema_gets_types_but_no_roles():

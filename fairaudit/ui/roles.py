@@ -12,6 +12,7 @@ from fairaudit.ui import state
 from fairaudit.ui.components import plain, show_error
 from fairaudit.validation import with_schema
 from fairaudit.validation.remedies import Remedy, apply_remedy
+from fairaudit.validation.roles import open_roles
 from fairaudit.validation.schema_check import all_favourable
 
 ROLES = ("feature", "sensitive", "prediction", "score", "label", "ignored")
@@ -47,6 +48,12 @@ def _examples(values: pd.Series) -> str:
         shown = [str(v) for v in counts[counts > 0].index[:4]]
         return ", ".join(shown) + (" …" if (counts > 0).sum() > 4 else "")
     return ", ".join(f"{v:g}" if isinstance(v, float) else str(v)[:30] for v in values.iloc[:4])
+
+
+def open_roles_note(frames: Frames) -> None:
+    """Which roles no column has, and what that costs."""
+    if missing := open_roles(frames.schema):
+        st.info("**Roles below are open**\n" + "".join(f"\n- {plain(sentence)}" for sentence in missing), icon=":material/help:")
 
 
 def editor(frames: Frames) -> None:

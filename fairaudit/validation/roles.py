@@ -14,7 +14,16 @@ from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Schema
 from fairaudit.validation.outcome import favourable
 from fairaudit.validation.plain import Plain, plain_column
 from fairaudit.validation.types import joint_type
-from fairaudit.validation.words import CATEGORICAL_LABELS, ROLE_WORDS, SENSITIVE_WORDS, name_words
+from fairaudit.validation.words import (
+    AGE_STEMS,
+    AGE_WORDS,
+    CATEGORICAL_LABELS,
+    LOOK_ALIKES,
+    ROLE_WORDS,
+    SENSITIVE_STEMS,
+    SENSITIVE_WORDS,
+    name_words,
+)
 
 GROUPS_AT_MOST = 20
 
@@ -101,10 +110,61 @@ def _is_sensitive(column: str, column_type: str, plains: Sequence[Plain]) -> boo
         return False
     name = name_words(column)
     words = name.split()
-    for word in SENSITIVE_WORDS:
-        if word in words or (" " in word and word in name):
-            return word != "age" or column_type == "binary" or not all(re.fullmatch(r"-?\d+(\.\d+)?", g) for g in groups)
-    # a name that is spelt wrongly must still be noticed; short words are too alike
-    return any(
-        len(w) >= 5 and difflib.get_close_matches(w, [s for s in SENSITIVE_WORDS if len(s) >= 5], n=1, cutoff=0.85) for w in words
-    )
+    known = [w for w in SENSITIVE_WORDS if w in words or (" " in w and re.search(rf"\b{w}\b", name))]
+    stems = [s for s in SENSITIVE_STEMS if any(w.startswith(s) for w in words)]
+    if not known and not stems:
+        # a name that is spelt wrongly must still be noticed
+        return any(_misspelt(w) for w in words)
+    of_age = set(known) <= AGE_WORDS and set(stems) <= AGE_STEMS
+    return not of_age or column_type == "binary" or not all(re.fullmatch(r"-?\d+(\.\d+)?", g) for g in groups)
+
+
+def _misspelt(word: str) -> bool:
+    """Whether a word is a sensitive word with one spelling mistake.
+
+    Short words are too alike, and few people mistake the first letter: "lender" is no "gender", and "region" lacks two letters of "religion".
+    """
+    if len(word) < 5 or word in LOOK_ALIKES:
+        return False
+    alike = [s for s in SENSITIVE_WORDS if len(s) > 5 and s[0] == word[0] and abs(len(s) - len(word)) <= 1]
+    return bool(difflib.get_close_matches(word, alike, n=1, cutoff=0.83))
+
+
+def open_roles(schema: Schema) -> tuple[str, ...]:
+    """What a checked table has no column for, and what that costs; one sentence or two for each role.
+
+    Examples
+    --------
+    >>> open_roles(Schema(prediction="hired", label="good", sensitive_features=("sex",), types={"hired": "binary"}))
+    ()
+    >>> print(open_roles(Schema(prediction="hired", label="good", types={"hired": "binary"}))[0])
+    No sensitive attribute: groups of people cannot be compared. Give that role to the columns that define groups.
+    """
+    found = []
+    outcome = schema.prediction or schema.score
+    if outcome is None and schema.label is None:
+        found.append(
+            "No prediction, score or label: without a decision the classical metrics cannot be computed. Give a role to the columns with "
+            "the decision and the true outcome."
+        )
+    elif outcome is None:
+        found.append(
+            f"No prediction: {schema.label!r} itself is assessed, and metrics that compare decisions with labels, such as equal opportunity, "
+            "cannot be computed. Give that role to the column with the decision, if there is one."
+        )
+    else:
+        if schema.type_of(outcome) == "numeric" and schema.decision_threshold is None:
+            found.append(
+                f"No decision: {outcome!r} is a number, and metrics of selection rates need a decision. Choose the threshold from which it "
+                "is favourable."
+            )
+        if schema.label is None:
+            found.append(
+                "No label: metrics that compare decisions with the true outcome, such as equal opportunity, cannot be computed. Give that "
+                "role to the column with the true outcome, if there is one."
+            )
+    if not schema.sensitive_features:
+        found.append(
+            "No sensitive attribute: groups of people cannot be compared. Give that role to the columns that define groups."
+        )
+    return tuple(found)

@@ -94,7 +94,7 @@ SENSITIVE_WORDS: tuple[str, ...] = (
     "birth",
     *("birthplace", "geburtsland", "geburtsort", "naissance", "nacimiento", "nascimento", "nascita"),
     "age",
-    *("alter", "edad", "idade", "birth year", "geburtsjahr"),
+    *("alter", "edad", "idade", "geburtsjahr"),
 )
 """Words that propose a sensitive feature where the column holds a few groups."""
 AGE_WORDS = frozenset(
@@ -110,8 +110,8 @@ SENSITIVE_STEMS: tuple[str, ...] = (
     *("nacionalid", "discapaci", "nazionalit", "disabilit"),
 )
 """Beginnings of words that propose a sensitive feature too: compound words (``Altersgruppe``, ``Geschlechtscode``) and plurals."""
-AGE_STEMS = ("altersgr", "alterskl")
-LOOK_ALIKES = frozenset({"ethic", "ethics", "ethical", "gendarme", "generic", "martial", "martian"})
+AGE_STEMS = frozenset({"altersgr", "alterskl"})
+LOOK_ALIKES = frozenset({"deficiency", "ethic", "ethics", "ethical", "martial", "martian", "origin", "original"})
 """Words of their own that look like a sensitive word with a spelling mistake."""
 
 YES_WORDS: tuple[str, ...] = (

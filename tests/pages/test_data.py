@@ -117,3 +117,11 @@ def test_another_outcome_column_has_a_favourable_value_of_its_own(app, monkeypat
     check(app)
     assert not app.error
     assert (schema(app).label, schema(app).pos_label) == ("other", "bewilligt")
+
+
+def test_roles_that_are_open_are_said_next_to_what_is_ready(app):
+    upload(app)
+    assert "No prediction" in texts(app) and "No label" not in texts(app) and "No sensitive" not in texts(app)
+    plain = GOOD.replace(b"sex", b"site").replace(b"hired", b"shift")
+    upload(app, ("ref.csv", plain), [("day1.csv", plain)])
+    assert "without a decision the classical metrics cannot be computed" in texts(app) and "No sensitive" in texts(app)
