@@ -144,8 +144,14 @@ class Contrast:
         Raises
         ------
         SettingsError
-            If groups are asked for and no sensitive feature is known, or a feature has fewer than two groups.
+            If tables are to be compared and there is no target, or if groups are asked for and no sensitive feature is known, or a feature
+            has fewer than two groups.
         """
+        if self.kind != "group_vs_reference_group" and not frames.targets:
+            raise SettingsError(
+                f"There is no target table to compare with {frames.reference.name}.",
+                "Add a target table, or compare groups inside each table (the contrast group_vs_reference_group).",
+            )
         if self.kind == "frame_vs_reference":
             return tuple(Pair(t.name, "", t, frames.reference, None, None, t.name, frames.reference.name) for t in frames.targets)
         pairs: list[Pair] = []
@@ -242,6 +248,11 @@ class Contrast:
                 sides = f"{table.name}: {name}", f"{reference.name}: {name}"
                 pairs.append(Pair(table.name, name, table, reference, rows, base, *sides, problem))
         return pairs
+
+
+def default_contrast(frames: Frames) -> Contrast:
+    """Target tables against the reference, or groups inside the reference where it is the only table."""
+    return Contrast() if frames.targets else Contrast("group_vs_reference_group")
 
 
 def _size_problem(group: str, n: int, table: str, minimum: int) -> str:

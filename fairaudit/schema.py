@@ -313,7 +313,9 @@ class AuditTable:
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """A reference table and one or more target tables whose columns agree in name, type and category order.
+    """A reference table and target tables whose columns agree in name, type and category order.
+
+    Without a target only groups inside the reference can be compared.
 
     Attributes
     ----------

@@ -9,6 +9,7 @@ from fairaudit.validation.remedies import all_findings
 
 page_head("Data", "Are the tables read as they were meant, and is every column what it seems to be?")
 
+above = st.container()
 left, right = st.columns(2)
 reference = left.file_uploader(
     "Reference table",
@@ -21,7 +22,7 @@ targets = right.file_uploader(
     uploads.FILE_TYPES,
     accept_multiple_files=True,
     key=f"upload.targets.{state.generation()}",
-    help="One or more, in the order of time.",
+    help="One or more, in the order of time. None are needed to compare groups inside the reference.",
 )
 st.caption(
     f"Up to {st.get_option('server.maxUploadSize')} MB a file; **a file in red is larger and was not read.** Save it as Parquet, which is several "
@@ -30,21 +31,20 @@ st.caption(
 )
 options = reading_choices()
 if reference is not None:
-    if targets:
-        with friendly_errors(), st.spinner("Reading and checking …"):
-            new = uploads.take(reference, targets, options)
-        if new:
-            st.rerun()  # so that the sidebar, which is drawn before the page, names them
-    else:
-        st.info("Add one or more target tables.", icon=":material/arrow_forward:")
-
+    with friendly_errors(), st.spinner("Reading and checking …"):
+        new = uploads.take(reference, targets, options)
+    if new:
+        st.rerun()  # so that the sidebar, which is drawn before the page, names them
 tables = state.loaded()
+with above:
+    uploads.what_is_loaded(tables, shown=reference is not None)
+uploads.what_is_lacking(tables, reference, targets)
 if tables is None:
     st.stop()
 
 frames = tables.frames
 st.success(
-    f"{plain(tables.origin)}: {len(frames.targets)} target table{'s' if len(frames.targets) != 1 else ''} and a reference are ready.",
+    f"{plain(tables.origin)}: {uploads.counted(frames)} ready.",
     icon=":material/check_circle:",
 )
 roles.open_roles_note(frames)

@@ -6,7 +6,7 @@ from fairaudit.ui.components import friendly_errors, need_tables, page_head
 page_head("Report", "What do others need to read, check and repeat this audit?")
 tables = need_tables()
 with friendly_errors():
-    qmad = state.audit_settings()
+    qmad = state.audit_settings(tables.frames)
     report.what_is_in(tables, qmad)
     (result,), stage = calibration.calibrated_audits(calibration.AUDIT, tables.frames, [qmad.verdicts_only()])
     calibration.status(calibration.AUDIT, stage)

@@ -91,6 +91,14 @@ def test_the_hiring_days(day: str, expected: int, sample_data: Path, capsys: pyt
     assert run(capsys, "audit", *words, "--fail-on-disparity", "--quiet")[:2] == (expected, "")
 
 
+def test_one_table_is_enough_for_the_groups_inside_it(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("audit", "--reference", "reference.csv", "--contrast", "group_vs_reference_group", "--sensitive", "sex")
+    code, out, _ = run(capsys, *words, "--html", "report.html", "--save-settings", "saved.yaml")
+    assert code == 0 and ("sex=F" in out or "sex=M" in out)
+    assert "no target." in Path("report.html").read_text(encoding="utf-8")
+    assert run(capsys, "audit", "--settings", "saved.yaml")[:2] == (0, out)
+
+
 WRONG: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "no reference": (("audit", "--target", "same.csv"), ("no reference table",)),
     "no target": (("audit", "--reference", "reference.csv"), ("no target table",)),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import fairaudit
-from fairaudit.contrast import MISSING_GROUP, Contrast, group_codes
+from fairaudit.contrast import MISSING_GROUP, Contrast, default_contrast, group_codes
 from fairaudit.errors import FairAuditError, SettingsError, UnknownNameError
 from fairaudit.validation import check_frames
 
@@ -53,6 +53,26 @@ def test_the_same_group_over_time():
     pairs = Contrast("within_group").pairs(frames())
     assert [(p.frame, p.group) for p in pairs] == [(d, f"sex={s}") for d in ("day 1", "day 2") for s in "FM"]
     assert all(p.reference.name == "reference" and p.target.name == p.frame for p in pairs)
+
+
+def test_one_table_is_enough_for_the_groups_inside_it_only():
+    schema = {"sensitive_features": ["sex"], "prediction": "prediction"}
+    checked = check_frames(table(), schema=schema)
+    assert (
+        default_contrast(checked).kind == "group_vs_reference_group" and default_contrast(frames()).kind == "frame_vs_reference"
+    )
+    assert [(p.frame, p.group) for p in default_contrast(checked).pairs(checked)] == [("reference", "sex=F")]
+    for kind in ("frame_vs_reference", "within_group"):
+        with pytest.raises(SettingsError, match="There is no target table to compare with reference") as caught:
+            Contrast(kind).pairs(checked)
+        assert "Add a target table" in caught.value.remedy
+    result = fairaudit.audit(table(), contrast="group_vs_reference_group", schema=schema, resamples=99)
+    alone = result.attributes()
+    with_target = fairaudit.audit(table(), table(seed=5), contrast="group_vs_reference_group", schema=schema, resamples=99)
+    both = with_target.attributes()
+    assert alone["score"].tolist() == both.loc[both["frame"] == "reference", "score"].tolist()
+    metrics = fairaudit.baselines(table(), contrast="group_vs_reference_group", schema=schema).to_frame()
+    assert set(metrics["frame"]) == {"reference"} and metrics["value"].notna().any()
 
 
 def test_a_chosen_reference_group_wins_over_the_rule():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -339,11 +340,17 @@ def test_settings_hold_no_data(tmp_path: Path) -> None:
     assert secret not in AuditSettings().with_frames(frames).to_yaml()
 
 
+def test_settings_without_a_target_give_the_reference_alone(tmp_path: Path) -> None:
+    table = pd.DataFrame({"sex": ["F", "M"] * 20, "pay": np.arange(40) * 1.5})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    frames = load_frames(AuditSettings(reference=TableSettings("a", "a.csv")), tmp_path)
+    saved = AuditSettings.from_file(AuditSettings().with_frames(frames, {"a": "a.csv"}).to_yaml().encode())
+    assert load_frames(saved, tmp_path).fingerprint == frames.fingerprint and frames.targets == ()
+
+
 def test_settings_without_tables_say_so(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no reference table"):
         load_frames(AuditSettings())
-    with pytest.raises(SettingsError, match="no target table"):
-        load_frames(AuditSettings(reference=TableSettings("a", "a.csv")))
     settings: Any = AuditSettings(reference=TableSettings("a", "a.csv"), targets=(TableSettings("b"),))
     with pytest.raises(FairAuditError, match=r"a\.csv.*There is 1 more"):
         load_frames(settings, tmp_path)

@@ -641,8 +641,7 @@ def test_names_of_tables_are_unique_and_kept():
     ]
     with pytest.raises(SettingsError, match="1 names for 2"):
         check_frames(a, [a, a], names=["one"])
-    with pytest.raises(SettingsError, match="no target table"):
-        check_frames(a, [])
+    assert [t.name for t in check_frames(a, []).tables] == [t.name for t in check_frames(a).tables] == ["reference"]
     with pytest.raises(SettingsError, match="is a int, not a table"):
         check_frames(a, [5])
 

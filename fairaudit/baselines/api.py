@@ -178,7 +178,7 @@ class BaselineSettings:
 
 def baselines(
     reference: Table,
-    targets: Table | Sequence[Table] | Mapping[str, Table],
+    targets: Table | Sequence[Table] | Mapping[str, Table] = (),
     metrics: Sequence[str] | str | None = None,
     contrast: Contrast | str = "frame_vs_reference",
     schema: Schema | Mapping[str, Any] | None = None,

@@ -122,7 +122,10 @@ def _audit(commands: Any) -> None:
     )
     parser.add_argument("--reference", metavar="[NAME=]FILE", help="reference table")
     parser.add_argument(
-        "--target", metavar="[NAME=]FILE", action="append", help="target table; the name is the file's where not given"
+        "--target",
+        metavar="[NAME=]FILE",
+        action="append",
+        help="target table; the name is the file's where not given. None is needed for the groups inside the reference",
     )
     _settings(parser)
     _sample(parser)

@@ -26,7 +26,7 @@ Table = pd.DataFrame | AuditTable
 
 def audit(
     reference: Table,
-    targets: Table | Sequence[Table] | Mapping[str, Table],
+    targets: Table | Sequence[Table] | Mapping[str, Table] = (),
     attributes: Sequence[str] | None = None,
     comparison: str = "ks",
     aggregation: str = "harmonic",
@@ -56,7 +56,7 @@ def audit(
     ----------
     reference : DataFrame or AuditTable
     targets : DataFrame, AuditTable, sequence of them, or mapping of name to table
-        One or more target tables, for instance one a day.
+        Target tables, for instance one a day. None are needed to compare groups inside the reference.
     attributes : sequence of str, optional
         Columns to compare; by default every column of a compared type.
     comparison, aggregation, binning : str

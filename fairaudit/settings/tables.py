@@ -32,9 +32,8 @@ def read_tables(
     FairAuditError
         With the problems of all files together.
     """
-    if settings.reference is None or not settings.targets:
-        lacking = "reference table" if settings.reference is None else "target table"
-        raise SettingsError(f"The settings name no {lacking}.", "Name its file under tables, or on the command line.")
+    if settings.reference is None:
+        raise SettingsError("The settings name no reference table.", "Name its file under tables, or on the command line.")
     read: dict[str, ReadTable] = {}
     problems: list[FairAuditError] = []
     for table in (settings.reference, *settings.targets):

@@ -9,7 +9,7 @@ import streamlit as st
 from fairaudit.aggregation import AGGREGATIONS
 from fairaudit.binning import BINNINGS
 from fairaudit.comparison import COMPARISONS
-from fairaudit.contrast import CONTRAST_KINDS, CONTRAST_LABELS, Contrast
+from fairaudit.contrast import CONTRAST_KINDS, CONTRAST_LABELS, Contrast, default_contrast
 from fairaudit.qmad import PAIRS, QmadSettings, recommend_pair
 from fairaudit.qmad.settings import MAX_BINS
 from fairaudit.schema import COMPARED_TYPES, Frames
@@ -43,6 +43,7 @@ def contrast_choice(frames: Frames) -> Contrast:
     kind = st.selectbox(
         "Who is compared",
         CONTRAST_KINDS,
+        index=CONTRAST_KINDS.index(default_contrast(frames).kind),
         format_func=_SHORT_CONTRASTS.__getitem__,
         key="contrast",
         bind="query-params",

@@ -24,8 +24,11 @@ class Sides(TypedDict):
 def show(frames: Frames) -> None:
     """One attribute of one target beside the reference."""
     columns = [c for c in frames.reference.columns if frames.reference.type_of(c) in COMPARED_TYPES]
+    if not frames.targets:
+        st.caption("They are shown beside those of a target table, and there is none.")
+        return
     pairs = {p.frame: p for p in Contrast().pairs(frames)}
-    if not columns or not pairs:
+    if not columns:
         st.caption("No column can be compared.")
         return
     left, right = st.columns(2)

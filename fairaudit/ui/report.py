@@ -137,9 +137,11 @@ def preview(html: str) -> None:
 def what_is_in(tables: state.Loaded, qmad: QmadSettings) -> None:
     """Which audit the report is about."""
     names = ", ".join(t.name for t in tables.frames.targets)
+    reference = plain(tables.frames.reference.name)
     joined = "and" if qmad.contrast.kind == "group_vs_reference_group" else "against"
     groups = groups_compared(qmad.contrast, tables.frames.schema)
     st.markdown(
-        f"Audit of **{plain(names)}** {joined} **{plain(tables.frames.reference.name)}**, as chosen on the Audit page: "
+        (f"Audit of **{plain(names)}** {joined} **{reference}**" if names else f"Audit of **{reference}**")
+        + ", as chosen on the Audit page: "
         f"{f'{plain(groups)}; ' if groups else ''}{plain(qmad.spec.label)}, {qmad.bins} bins."
     )

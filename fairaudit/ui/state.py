@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from fairaudit.baselines import BaselineSettings
+from fairaudit.contrast import default_contrast
 from fairaudit.errors import FairAuditError
 from fairaudit.qmad import QmadSettings
 from fairaudit.reading import ReadOptions
@@ -198,10 +199,11 @@ def remember_baselines(settings: BaselineSettings) -> None:
     remember_audit(replace(audit_settings(), contrast=settings.contrast))
 
 
-def audit_settings() -> QmadSettings:
-    """The choices of the Audit page, or those of an opened settings file, or the default ones."""
+def audit_settings(frames: Frames) -> QmadSettings:
+    """The choices of the Audit page, or those of an opened settings file, or the default ones for these tables."""
     opened = opened_settings()
-    return st.session_state.get(_AUDIT) or (opened.qmad if opened is not None else QmadSettings())
+    default = QmadSettings(contrast=default_contrast(frames)) if opened is None else opened.qmad
+    return st.session_state.get(_AUDIT) or default
 
 
 def baseline_settings() -> BaselineSettings | None:

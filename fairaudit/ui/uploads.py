@@ -12,7 +12,9 @@ from starlette.formparsers import MultiPartParser
 from fairaudit.errors import FairAuditError, ValidationError
 from fairaudit.reading import ReadOptions, ReadTable, read_table
 from fairaudit.reading.memory import give_back
+from fairaudit.schema import Frames
 from fairaudit.ui import state
+from fairaudit.ui.components import plain
 from fairaudit.validation.repairs import check_and_repair
 
 FILE_TYPES = ("csv", "tsv", "tab", "txt", "dat", "parquet", "pq", "xlsx", "xlsm")
@@ -71,6 +73,48 @@ def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> bool:
     del tables
     give_back()
     return True
+
+
+def counted(frames: Frames) -> str:
+    """How many tables there are, with the verb that follows."""
+    n = len(frames.targets)
+    return f"{n} target table{'s' if n > 1 else ''} and a reference are" if n else "a reference table is"
+
+
+def what_is_loaded(tables: state.Loaded | None, *, shown: bool) -> None:
+    """Name the files of the session where the upload controls do not: they are empty after a visit to another page.
+
+    Parameters
+    ----------
+    tables : Loaded or None
+    shown : bool
+        Whether the controls show the files themselves.
+    """
+    if tables is None or shown:
+        return
+    files = dict(tables.files)
+    reference, *targets = (plain(files.get(t.name, t.name)) for t in tables.frames.tables)
+    more = f" and {len(targets) - 8} more" if len(targets) > 8 else ""
+    st.info(
+        f"**Loaded:** {reference} (reference)" + "".join(f", {t}" for t in targets[:8]) + more + ". They stay until you upload a "
+        "reference table, which replaces all of them and the roles that were chosen; give its targets with it.",
+        icon=":material/inventory_2:",
+    )
+
+
+def what_is_lacking(tables: state.Loaded | None, reference: Any, targets: Sequence[Any]) -> None:
+    """Say which upload comes next."""
+    if reference is None and targets:
+        st.warning(
+            "Add a reference table: the targets are compared with it, and nothing of them is read before. If there is one table only, upload "
+            "it as the reference: groups inside it can be compared.",
+            icon=":material/arrow_back:",
+        )
+    elif tables is not None and not tables.frames.targets:
+        st.info(
+            "Add one or more target tables to compare tables. Without one, groups inside the reference can be compared.",
+            icon=":material/arrow_forward:",
+        )
 
 
 def _unique(names: list[str], taken: str) -> list[str]:

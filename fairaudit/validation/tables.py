@@ -97,7 +97,7 @@ def check_table(data: Table, schema: Schema | Mapping[str, Any] | None = None, *
 
 def check_frames(
     reference: Table,
-    targets: Targets,
+    targets: Targets = (),
     schema: Schema | Mapping[str, Any] | None = None,
     *,
     names: Sequence[str] | None = None,
@@ -108,7 +108,8 @@ def check_frames(
     ----------
     reference : DataFrame, ReadTable or AuditTable
     targets : one such table, a list of them, or a dict of name to table
-        Columns are matched by name; another order and more columns than the reference has are fine.
+        Columns are matched by name; another order and more columns than the reference has are fine. None at all: only groups inside the
+        reference can be compared.
     schema : Schema or dict, optional
         None: types and roles are proposed from all tables together (an AuditTable as reference keeps its own).
     names : sequence of str, optional
@@ -196,8 +197,6 @@ def _named_targets(targets: Targets, names: Sequence[str] | None, reference: Tab
             (n if n not in ("", "table") else single or f"target {i + 1}", t)
             for i, (n, t) in enumerate(zip(own, tables, strict=True))
         ]
-    if not pairs:
-        raise SettingsError("There is no target table.", "Give at least one table to compare with the reference.")
     if names is not None:
         if len(names) != len(pairs):
             raise SettingsError(f"There are {len(names)} names for {len(pairs)} target tables.", "Give one name for each target.")

@@ -12,10 +12,10 @@ GOOD = b"age;sex;hired\n" + b"".join(
 
 def upload(app, reference=("ref.csv", GOOD), targets=(("day1.csv", GOOD),)):
     app.switch_page("pages/data.py").run()
-    app.file_uploader(key="upload.reference.0").upload(*reference)
-    app.file_uploader(key="upload.targets.0").upload(list(targets)) if len(targets) > 1 else app.file_uploader(
-        key="upload.targets.0"
-    ).upload(*targets[0])
+    if reference is not None:
+        app.file_uploader(key="upload.reference.0").upload(*reference)
+    for target in targets:
+        app.file_uploader(key="upload.targets.0").upload(*target)
     app.run()
     check(app)
     return app
@@ -125,3 +125,39 @@ def test_roles_that_are_open_are_said_next_to_what_is_ready(app):
     plain = GOOD.replace(b"sex", b"site").replace(b"hired", b"shift")
     upload(app, ("ref.csv", plain), [("day1.csv", plain)])
     assert "without a decision the classical metrics cannot be computed" in texts(app) and "No sensitive" in texts(app)
+
+
+def test_one_table_is_enough_for_the_groups_inside_it(app):
+    upload(app, targets=())
+    assert "a reference table is ready" in app.success[0].value and "Add one or more target tables" in texts(app)
+    for page in ("audit", "baselines", "report", "lab", "evaluation"):
+        app.switch_page(f"pages/{page}.py").run()
+        check(app)
+        assert not app.error, page
+        if page == "audit":
+            assert app.selectbox(key="contrast").value == "group_vs_reference_group"
+            assert set(app.dataframe[0].value["frame"]) == {"ref"}
+        if page == "report":
+            assert "groups inside **ref**" in texts(app)
+    app.switch_page("pages/audit.py").run()
+    app.selectbox(key="contrast").select("frame_vs_reference").run()
+    check(app)
+    assert "There is no target table to compare with ref" in texts(app).replace("\\", "")
+    app.switch_page("pages/data.py").run()
+    check(app)
+    assert "a reference table is ready" in app.success[0].value
+
+
+def test_a_target_alone_asks_for_the_reference(app):
+    upload(app, reference=None)
+    assert "Add a reference table" in app.warning[0].value and not app.success
+
+
+def test_loaded_files_are_named_when_the_controls_are_empty_again(app):
+    upload(app)
+    assert "Loaded:" not in texts(app), "the controls show them"
+    app.switch_page("pages/audit.py").run()
+    app.switch_page("pages/data.py").run()
+    check(app)
+    said = next(i.value for i in app.info if "Loaded:" in i.value).replace("\\", "")
+    assert "ref.csv (reference), day1.csv" in said and "replaces all of them" in said

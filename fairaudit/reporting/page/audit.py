@@ -61,7 +61,11 @@ def summary_section(result: AuditResult, frames: Frames, settings: QmadSettings,
     groups = groups_compared(settings.contrast, frames.schema)
     compared = (
         f"{CONTRAST_LABELS[settings.contrast.kind]}{f' ({esc(groups)})' if groups else ''}. Reference: {name(frames.reference.name)} ({len(frames.reference):,} rows); "
-        + f"targets: {', '.join(f'{name(t.name)} ({len(t):,} rows)' for t in frames.targets[:20])}"
+        + (
+            f"targets: {', '.join(f'{name(t.name)} ({len(t):,} rows)' for t in frames.targets[:20])}"
+            if frames.targets
+            else "no target"
+        )
         + (f" and {len(frames.targets) - 20} more" if len(frames.targets) > 20 else "")
         + "."
     )
