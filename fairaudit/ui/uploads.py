@@ -12,13 +12,15 @@ from starlette.formparsers import MultiPartParser
 from fairaudit.errors import FairAuditError, ValidationError
 from fairaudit.reading import ReadOptions, ReadTable, read_table
 from fairaudit.reading.memory import give_back
-from fairaudit.schema import Frames
+from fairaudit.schema import Frames, Schema
 from fairaudit.ui import state
 from fairaudit.ui.components import plain
+from fairaudit.validation.remedies import Remedy
 from fairaudit.validation.repairs import check_and_repair
 
 FILE_TYPES = ("csv", "tsv", "tab", "txt", "dat", "parquet", "pq", "xlsx", "xlsm")
 _DONE = "fairaudit.upload"
+_PROPOSED = "fairaudit.upload.schema"
 
 
 def keep_in_memory() -> None:
@@ -47,6 +49,7 @@ def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> bool:
     signature = (tuple((f.file_id, f.name) for f in files), repr(options))
     if st.session_state.get(_DONE) == signature:
         return False
+    edited = _edited(reference, options)
     # What was loaded before must not look as if it came from these files when one of them is bad.
     state.unload()
     st.session_state.pop(_DONE, None)
@@ -62,7 +65,7 @@ def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> bool:
         raise problems[0] if len(problems) == 1 else ValidationError(problems)
     names = _unique([t.name for t in tables[1:]], taken=tables[0].name)
     opened = state.opened_settings()
-    schema, repairs = (None, ()) if opened is None else (opened.schema, opened.repairs)
+    schema, repairs = edited or ((None, ()) if opened is None else (opened.schema, opened.repairs))
     found = check_and_repair(tables[0], dict(zip(names, tables[1:], strict=True)), schema, repairs)
     frames = found.frames
     reading = tuple(f"{t.name}: {t.decision.sentence}" for t in tables)
@@ -70,9 +73,24 @@ def take(reference: Any, targets: Sequence[Any], options: ReadOptions) -> bool:
     taken = state.Loaded(frames, "Your files", reading=reading, files=named, options=options)
     state.load(state.repaired(taken, found, repairs, schema))
     st.session_state[_DONE] = signature
+    st.session_state[_PROPOSED] = frames.schema
     del tables
     give_back()
     return True
+
+
+def _edited(reference: Any, options: ReadOptions) -> tuple[Schema, tuple[Remedy, ...]] | None:
+    """Roles, types and remedies that were chosen for this very reference before targets were added; None where nothing was."""
+    tables, done = state.loaded(), st.session_state.get(_DONE)
+    if tables is None or done is None or done[0][0] != (reference.file_id, reference.name) or done[1] != repr(options):
+        return None
+    now, proposed = tables.frames.schema, st.session_state[_PROPOSED]
+    if now == proposed and not tables.remedies:
+        return None
+    # Types that nobody changed are inferred again, from all tables together, and so is an outcome that nobody chose.
+    types = {c: t for c, t in now.types if proposed.type_of(c) != t}
+    pos_label = now.pos_label if now.pos_label != proposed.pos_label else None
+    return now.with_(types=types, pos_label=pos_label), tables.remedies
 
 
 def counted(frames: Frames) -> str:

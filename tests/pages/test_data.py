@@ -161,3 +161,19 @@ def test_loaded_files_are_named_when_the_controls_are_empty_again(app):
     check(app)
     said = next(i.value for i in app.info if "Loaded:" in i.value).replace("\\", "")
     assert "ref.csv (reference), day1.csv" in said and "replaces all of them" in said
+
+
+def test_choices_for_a_reference_stay_when_its_targets_are_added(app):
+    upload(app, targets=())
+    favourable(app).set_value(["no"]).run()
+    check(app)
+    assert schema(app).pos_label == "no"
+    app.file_uploader(key="upload.targets.0").upload("day1.csv", GOOD)
+    app.run()
+    check(app)
+    assert [t.name for t in app.session_state["fairaudit.loaded"].frames.tables] == ["ref", "day1"]
+    assert (schema(app).label, schema(app).pos_label) == ("hired", "no")
+    app.file_uploader(key="upload.reference.0").upload("other.csv", GOOD)
+    app.run()
+    check(app)
+    assert schema(app).pos_label == "yes", "another reference starts anew"
