@@ -96,6 +96,17 @@ def test_codes_among_categories_that_are_numbers_otherwise() -> None:
     assert after.reference.data["x"].notna().sum() == 66
 
 
+def test_codes_among_levels_are_read_as_missing() -> None:
+    same = pd.DataFrame({"children": [*([0, 1, 2, 3] * 10), 98, 99, 99], "y": np.arange(43) * 1.5})
+    frames = check_frames(same, same.iloc[::-1])
+    ((_, remedy),) = [p for p in proposed_remedies(frames) if p[1].action == "read_as_missing"]
+    assert remedy == Remedy("read_as_missing", column="children", values=("98", "99"))
+    after, said = apply_remedy(frames, remedy)
+    assert said == "In children, '98', '99' is read as missing (reference: 3, target: 3)."
+    assert after.reference.type_of("children") == "ordinal"
+    assert list(after.reference.data["children"].cat.categories) == ["0", "1", "2", "3"]
+
+
 def test_a_reference_group_that_is_read_as_missing_is_no_reference_group_any_more(frames: Frames) -> None:
     after, _ = apply_remedy(frames, Remedy("read_as_missing", column="town"))
     assert after.schema.reference_groups == ()

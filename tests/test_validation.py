@@ -17,6 +17,7 @@ from fairaudit.errors import FairAuditError, SettingsError, ValidationError
 from fairaudit.reading import ReadOptions, read_table
 from fairaudit.schema import CATEGORICAL_TYPES, Schema
 from fairaudit.validation import check_frames, check_table, infer_type, propose_schema, with_schema
+from fairaudit.validation.findings import suspicious_codes
 from fairaudit.validation.roles import open_roles
 
 
@@ -508,6 +509,37 @@ def test_findings_of_one_table():
     doubled = check_table(pd.concat([frame[["top", "coded"]]] * 2))
     assert "of 400 rows repeat" in finding(doubled.findings, "duplicate_rows").problem
     assert codes(check_table(pd.DataFrame({"a": [1.5]})).findings) == {"few_rows", "constant_column"}
+
+
+@pytest.mark.parametrize(
+    ("others", "given", "expected"),
+    [
+        (range(6), [99], {"99"}),
+        (range(6), [98, 99], {"98", "99"}),
+        (range(1, 6), [999], {"999"}),
+        (range(1, 6), [-1], {"-1"}),
+        (range(1, 6), [-9, -8, 99], {"-9", "-8", "99"}),
+        ([1, 2, 3], [-9], {"-9"}),
+        ([0, 1], [-1], set()),
+        ([-2, 0, 1, 2], [-1], set()),
+        ([95, 96, 97, 98], [99], set()),
+        ([80, 85, 90], [99], set()),
+        ([991, 993, 995], [999], set()),
+        (range(1, 6), [9], set()),
+        (range(18, 90), [998, 999], {"998", "999"}),
+        (range(100), [999], {"999"}),
+        (range(40), [-1, -2], {"-1", "-2"}),
+    ],
+)
+def test_codes_far_from_all_other_whole_numbers_are_noticed(others, given, expected):
+    values = [*(list(others) * 8), *(given * 3)]
+    table = check_table(pd.DataFrame({"x": values, "y": np.arange(len(values)) % 2}), {"types": {"x": "ordinal"}})
+    for checked in (table, with_schema(table, {"types": {"x": "numeric"}})):
+        if len(expected) == 0 and checked.type_of("x") == "numeric":
+            continue  # numbers have their own rules for 9 and -1
+        assert set(suspicious_codes(checked, "x")) == expected
+    found = [f for f in table.findings if f.code == "suspicious_code"]
+    assert len(found) == len(expected) and all("(3 rows)" in f.problem for f in found)
 
 
 def test_findings_of_reading_stay_with_the_table():

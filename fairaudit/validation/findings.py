@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
-from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Finding
+from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Finding, category_name
 from fairaudit.validation.outcome import turned_score
 from fairaudit.validation.plain import Plain
 
+_WHOLE = re.compile(r"-?\d+")
 MUCH_MISSING = 0.2
 MISSING_SHIFT = 0.05
 FEW_ROWS = 30
@@ -19,7 +21,11 @@ LARGE_ROWS = 250_000
 """With more rows an audit in the browser is slow and needs hundreds of megabytes; measured in docs/samples.md."""
 SAMPLE_ROWS = 100_000
 """Rows of the sample that is proposed for a large table."""
-CODE_NUMBERS = (-1, -9, -99, -999, -9999, 9, 99, 999, 9999, 99999, 999999)
+CODE_NUMBERS = frozenset(
+    {-1, -2, -7, -8, -9, -97, -98, -99, -998, -999, -9999} | {9, 97, 98, 99, 997, 998, 999, 9998, 9999, 99999, 999999}
+)
+LEVELS_BESIDE_NEGATIVE = 4
+"""With fewer other levels a negative one is no exception: -1, 0 and 1 are an answer each."""
 CODE_WORDS = frozenset(
     {
         "unknown",
@@ -190,26 +196,46 @@ def suspicious_codes(table: AuditTable, column: str) -> dict[str, int]:
         codes = series.cat.codes.to_numpy()
         counts = np.bincount(codes[codes >= 0], minlength=len(series.cat.categories))
         present = {str(name): int(n) for name, n in zip(series.cat.categories, counts, strict=True) if n}
+        if column_type == "ordinal" and all(_WHOLE.fullmatch(c) for c in present):
+            levels = np.sort([float(c) for c in present])
+            codes_apart = {category_name(v) for v in _apart(levels, ordinal=True)}
+            return {c: n for c, n in present.items() if c in codes_apart}
         exempt = ("-1", "99") if column_type in ("binary", "ordinal") else ()
         return {c: n for c, n in present.items() if len(present) > 1 and c.casefold() in CODE_WORDS and c not in exempt}
-    found: dict[str, int] = {}
     if column_type != "numeric":
-        return found
+        return {}
     values = series.to_numpy()
-    finite = values[np.isfinite(values)]
-    low, high = (finite.min(), finite.max()) if len(finite) else (np.nan, np.nan)
-    for code in CODE_NUMBERS:
-        if low == high or code not in (low, high):
-            continue
-        rest = finite[finite != code]
-        spread = rest.max() - rest.min()
-        # a code lies apart from everything else, or is the only negative number
-        apart = (code == low and code < 0 <= rest.min()) or (
-            code == high and code > 0 and code - rest.max() > max(0.5 * spread, 1)
-        )
-        if apart and len(pd.unique(rest)) > 1:
-            found[str(code)] = len(finite) - len(rest)
+    distinct = pd.unique(values)
+    found = _apart(np.sort(distinct[np.isfinite(distinct)]), ordinal=False)
+    return {category_name(v): int((values == v).sum()) for v in found}
+
+
+def _apart(values: np.ndarray, *, ordinal: bool) -> list[float]:
+    """Codes among sorted distinct numbers that lie apart from all others, or are the only negative ones."""
+    known = CODE_NUMBERS - {9} if ordinal else CODE_NUMBERS  # the ninth of nine grades, with some in between not given
+    found: list[float] = []
+    below = _leading(values, {c for c in known if c < 0})
+    rest = values[below:]
+    gap = rest[0] - values[below - 1] if below and len(rest) else 0
+    negative = len(rest) >= (LEVELS_BESIDE_NEGATIVE if ordinal else 2) and rest[0] >= 0
+    if below and len(rest) > 1 and rest[0] >= 0 and (negative or gap > _far(rest, ordinal)):
+        found, values = [float(v) for v in values[:below]], rest
+    # 98 and 99 are apart from the others together; 99 may be a value where 999 is a code.
+    for above in range(_leading(values[::-1], {c for c in known if c > 0}), 0, -1):
+        rest, codes = values[:-above], values[-above:]
+        if len(rest) > 1 and codes[0] - rest[-1] > _far(rest, ordinal):
+            return [*found, *(float(v) for v in codes)]
     return found
+
+
+def _leading(values: np.ndarray, codes: set[int]) -> int:
+    """How many of the first values are codes."""
+    return next((i for i, v in enumerate(values[: len(codes) + 1]) if v not in codes), min(len(values), len(codes) + 1))
+
+
+def _far(values: np.ndarray, ordinal: bool) -> float:
+    """A gap beside sorted numbers that is larger is no accident; a few levels leave wide gaps among themselves."""
+    return float(max((1 if ordinal else 0.5) * (values[-1] - values[0]), 1))
 
 
 def _category_findings(table: AuditTable, column: str, series: pd.Series) -> Iterator[Finding]:
