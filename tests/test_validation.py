@@ -539,7 +539,7 @@ def test_codes_far_from_all_other_whole_numbers_are_noticed(others, given, expec
             continue  # numbers have their own rules for 9 and -1
         assert set(suspicious_codes(checked, "x")) == expected
     found = [f for f in table.findings if f.code == "suspicious_code"]
-    assert len(found) == len(expected) and all("(3 rows)" in f.problem for f in found)
+    assert len(found) == len(expected) and all("read it as missing" in f.remedy and "(3 rows)" in f.problem for f in found)
 
 
 def test_findings_of_reading_stay_with_the_table():

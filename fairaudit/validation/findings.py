@@ -173,7 +173,7 @@ def _almost_numbers(table: AuditTable, column: str, plain: Plain) -> Iterator[Fi
             table.name,
             column,
             f"{share:.1%} of the values are numbers; others are text, such as {others}. The column is read as text.",
-            "If the text means 'missing', add it to the missing markers or choose the type numeric.",
+            "If the text means 'missing', choose the type numeric: what is no number counts as missing then.",
         )
 
 
@@ -287,7 +287,7 @@ def _code(table: AuditTable, column: str, value: str, n: int) -> Finding:
         table.name,
         column,
         f"The value {value!r} ({n:,} rows) may stand for 'no answer'.",
-        "If it does, add it to the missing markers.",
+        "If it does, read it as missing: a remedy at one click on the Data page, or a repair (read_as_missing) of a settings file.",
     )
 
 
