@@ -560,6 +560,16 @@ def test_columns_match_by_name_whatever_their_order():
     assert "'more'" in finding(frames.findings, "extra_columns").problem
 
 
+def test_the_same_table_on_both_sides_is_noticed():
+    a = pd.DataFrame({"sex": list("FM") * 20, "pay": np.arange(40) * 1.5})
+    frames = check_frames(a, {"day 1": a.assign(more=1)[["more", "pay", "sex"]], "day 2": a.assign(pay=a["pay"] + 1)})
+    found = [f for f in frames.findings if f.code == "same_rows"]
+    assert [(f.table, f.severity) for f in found] == [("day 1", "warning")]
+    assert "same rows as reference, so nothing can differ" in found[0].problem and "Groups inside" in found[0].remedy
+    assert "same_rows" in codes(with_schema(frames, frames.schema.with_(ignored=("pay",))).findings)
+    assert "same_rows" not in codes(check_frames(a, a.iloc[::-1]).findings)
+
+
 def test_a_misspelt_column_with_a_role_is_an_error_with_the_nearest_match():
     a = pd.DataFrame({"gendr": list("FM") * 20, "pay": np.arange(40) * 1.5})
     b = a.rename(columns={"gendr": "gender"})

@@ -292,8 +292,18 @@ def _code(table: AuditTable, column: str, value: str, n: int) -> Finding:
 
 
 def frame_findings(reference: AuditTable, targets: Sequence[AuditTable], skip: set[tuple[str, str]]) -> Iterator[Finding]:
-    """What changed from the reference to each target: categories and shares of missing values; ``skip`` holds (table, column)."""
+    """What changed from the reference to each target: nothing at all, categories and shares of missing values; ``skip`` holds (table, column)."""
     for target in targets:
+        if len(target) and target.fingerprint == reference.fingerprint:
+            yield Finding(
+                "same_rows",
+                "warning",
+                target.name,
+                "",
+                f"The table holds the same rows as {reference.name}, so nothing can differ between the two.",
+                "Choose the right file if that is not meant. Groups inside each table can be compared as ever.",
+            )
+            continue
         for column in reference.columns:
             if column not in target.data.columns or (target.name, column) in skip:
                 continue
