@@ -222,6 +222,7 @@ def _two_tabs(server: Server, tally: Tally, pages: list[Any], rows: int, folder:
         page.get_by_text("Add one or more target tables").wait_for(timeout=300_000)
         controls.nth(1).set_input_files(target)
     for page in pages:
+        page.get_by_text("are ready").wait_for(timeout=300_000)  # the reference alone is one, and has a link too
         page.get_by_role("link", name="Go to the audit").click(timeout=300_000)
     for page, mark in zip(pages, marks, strict=True):
         page.wait_for_selector(".js-plotly-plot", timeout=300_000)

@@ -60,7 +60,7 @@ def test_upload_choose_click_read(browser_page, sample_data, scheme, capsys):
     uploads.nth(0).set_input_files(sample_data / "hiring_reference.csv")
     visit.wait_idle()
     uploads.nth(1).set_input_files([sample_data / "hiring_day1.csv", sample_data / "hiring_day2_biased.csv"])
-    page.get_by_text("ready").first.wait_for()
+    page.get_by_text("are ready").first.wait_for()
     visit.wait_idle()
     page.get_by_role("link", name="Go to the audit").click()
     page.get_by_text("hiring_day2_biased").first.wait_for()
