@@ -8,7 +8,7 @@ page_head("Baselines", "What do the classical fairness metrics say about the sam
 frames = need_tables().frames
 with friendly_errors():
     settings, pairs = comparison.choices(frames)
-    state.remember_baselines(settings)
+    state.remember_baselines(frames, settings)
     result = baseline_metrics(frames, settings)
     comparison.answer(frames, result, pairs, settings.contrast, comparison.planted())
     comparison.groups(frames, result, settings.threshold)

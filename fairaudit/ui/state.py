@@ -193,10 +193,10 @@ def remember_audit(settings: QmadSettings) -> None:
     st.session_state[_AUDIT] = settings
 
 
-def remember_baselines(settings: BaselineSettings) -> None:
+def remember_baselines(frames: Frames, settings: BaselineSettings) -> None:
     """Keep the choices of the Baselines page, for the report; who is compared is one choice of both pages."""
     st.session_state[_BASELINES] = settings
-    remember_audit(replace(audit_settings(), contrast=settings.contrast))
+    remember_audit(replace(audit_settings(frames), contrast=settings.contrast))
 
 
 def audit_settings(frames: Frames) -> QmadSettings:
