@@ -9,7 +9,7 @@ import streamlit as st
 from fairaudit.aggregation import AGGREGATIONS
 from fairaudit.binning import BINNINGS
 from fairaudit.comparison import COMPARISONS
-from fairaudit.contrast import CONTRAST_KINDS, CONTRAST_LABELS, Contrast, default_contrast
+from fairaudit.contrast import CONTRAST_KINDS, CONTRAST_LABELS, Contrast
 from fairaudit.qmad import PAIRS, QmadSettings, recommend_pair
 from fairaudit.qmad.settings import MAX_BINS
 from fairaudit.schema import COMPARED_TYPES, Frames
@@ -43,9 +43,8 @@ def contrast_choice(frames: Frames) -> Contrast:
     kind = st.selectbox(
         "Who is compared",
         CONTRAST_KINDS,
-        index=CONTRAST_KINDS.index(default_contrast(frames).kind),
         format_func=_SHORT_CONTRASTS.__getitem__,
-        key="contrast",
+        key=state.CONTRAST,
         bind="query-params",
         help="  \n".join(f"**{_SHORT_CONTRASTS[k]}**: {CONTRAST_LABELS[k]}." for k in CONTRAST_KINDS),
     )
@@ -255,7 +254,7 @@ def put_into_controls(settings: QmadSettings) -> None:
         "aggregation": settings.aggregation,
         "bins": settings.bins,
         "binning": settings.binning,
-        "contrast": settings.contrast.kind,
+        state.CONTRAST: settings.contrast.kind,
         "contrast.intersections": settings.contrast.intersections,
         "contrast.rule": settings.contrast.reference_rule,
         "alpha": settings.alpha,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from fairaudit.baselines import BaselineSettings
-from fairaudit.contrast import default_contrast
+from fairaudit.contrast import Contrast, default_contrast
 from fairaudit.errors import FairAuditError
 from fairaudit.qmad import QmadSettings
 from fairaudit.reading import ReadOptions
@@ -30,6 +30,9 @@ _OPENED = "fairaudit.settings.opened"
 _LAB = "fairaudit.report.lab"
 _EVALUATION = "fairaudit.report.evaluation"
 _REFUSED = "fairaudit.remedy.refused"
+_FORMER_CONTRAST = "fairaudit.contrast.former"
+CONTRAST = "contrast"
+"""Key of the control for who is compared; the tables have a say in it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,21 @@ def load(tables: Loaded) -> None:
     st.session_state[_LOADED] = tables
     for key in (_CELL, _LAB):
         st.session_state.pop(key, None)
+    _fit_contrast(tables.frames)
+
+
+def _fit_contrast(frames: Frames) -> None:
+    """Without a target compare groups, and what was compared before once there is one again."""
+    if not frames.targets and _FORMER_CONTRAST not in st.session_state:
+        st.session_state[_FORMER_CONTRAST] = st.session_state.get(CONTRAST, Contrast().kind)
+        st.session_state[CONTRAST] = default_contrast(frames).kind
+    elif frames.targets and _FORMER_CONTRAST in st.session_state:
+        st.session_state[CONTRAST] = st.session_state.pop(_FORMER_CONTRAST)
+    else:
+        return
+    if CONTRAST in st.query_params:
+        del st.query_params[CONTRAST]  # the address would have the last word
+    st.session_state.pop(_AUDIT, None)
 
 
 def unload() -> None:
@@ -100,6 +118,7 @@ def replace_frames(frames: Frames, planted: tuple[str, ...] = ()) -> None:
     now = st.session_state[_LOADED]
     st.session_state[_LOADED] = replace(now, frames=frames, planted=(*now.planted, *planted))
     st.session_state.pop(_CELL, None)
+    _fit_contrast(frames)
 
 
 def repaired(tables: Loaded, found: Repaired, remedies: tuple[Remedy, ...], schema: Schema | None) -> Loaded:
@@ -235,7 +254,7 @@ def evaluation_result() -> EvaluationResult | None:
 def open_settings(settings: AuditSettings) -> None:
     """Start from a settings file: what the pages chose before no longer counts."""
     st.session_state[_OPENED] = settings
-    for key in (_AUDIT, _BASELINES):
+    for key in (_AUDIT, _BASELINES, _FORMER_CONTRAST):
         st.session_state.pop(key, None)
 
 

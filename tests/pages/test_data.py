@@ -177,3 +177,19 @@ def test_choices_for_a_reference_stay_when_its_targets_are_added(app):
     app.run()
     check(app)
     assert schema(app).pos_label == "yes", "another reference starts anew"
+
+
+def test_the_contrast_opens_where_it_can_be_answered(app):
+    upload(app)
+    app.switch_page("pages/audit.py").run()
+    assert app.selectbox(key="contrast").value == "frame_vs_reference"
+    upload(app, targets=())
+    app.switch_page("pages/audit.py").run()
+    check(app)
+    assert not app.error and app.selectbox(key="contrast").value == "group_vs_reference_group"
+    app.switch_page("pages/report.py").run()
+    check(app)
+    assert not app.error
+    upload(app)
+    app.switch_page("pages/audit.py").run()
+    assert app.selectbox(key="contrast").value == "frame_vs_reference"
