@@ -262,6 +262,7 @@ def test_the_fingerprint_changes_with_every_cell_name_and_setting():
         (["Nein", "Zusage später"], "Zusage später"),
         (["hired", "not hired"], "hired"),
         (["nicht vergeben", "vergeben"], "vergeben"),
+        (["aucun", "un prêt"], "un prêt"),
         (["a", "b", "c"], None),
         (["one"], None),
     ],

@@ -200,7 +200,7 @@ NEGATIVE_WORDS: tuple[str, ...] = (
     *("nee", "afgewezen", "nej", "avslagen", "ne", "nem", "ei"),
 )
 """Values that are not good to get; of two values the other one is favourable then."""
-NEGATIONS = frozenset({"not", "nicht", "kein", "keine", "pas", "non", "no", "nao", "nie", "niet", "geen", "sin", "sans", "un"})
+NEGATIONS = frozenset({"not", "nicht", "kein", "keine", "pas", "non", "no", "nao", "nie", "niet", "geen", "sin", "sans"})
 """First words of a value that deny the rest of it, as in "not hired"."""
 UNFAVOURABLE_NAMES = frozenset(
     {
