@@ -4,6 +4,7 @@ import threading
 from dataclasses import replace
 
 import pytest
+import streamlit as st
 
 import fairaudit
 from fairaudit.datasets import demo
@@ -70,7 +71,15 @@ def test_anderson_darling_by_value_has_verdicts_and_says_what_they_rest_on(demo_
 
 
 @pytest.fixture
-def held(monkeypatch):
+def own_results():
+    """No results of other tests, and none for them: the harness gives every dashboard the same session."""
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def held(own_results, monkeypatch):
     """A calibration that goes on until it is cancelled or this event is set."""
     go_on, calibrate = threading.Event(), calibration.calibrate
 
@@ -92,7 +101,7 @@ def answers(app):
 def test_a_provisional_verdict_does_not_look_like_one_and_cannot_be_taken_away(demo_app, held):
     app = demo_app()
     app.select_slider(key="resamples").set_value(99)
-    app.slider(key="bins").set_value(3).run()  # results of the tests are kept together: no other asks for this number
+    app.slider(key="bins").set_value(3).run()
     check(app)
     assert answers(app) and all(text.startswith(":gray-background[:material/hourglass_top:") for text in answers(app))
     assert "▲?" in str(figures(app)[0]) and "▲ " not in str(figures(app)[0])
@@ -115,7 +124,7 @@ def test_a_stopped_calibration_leaves_the_papers_rule_says_so_everywhere_and_can
     monkeypatch.setattr(report, "html_report", lambda result, frames, settings, *rest: saved.append(settings) or "<p>report</p>")
     app = demo_app()
     app.select_slider(key="resamples").set_value(99)
-    app.slider(key="bins").set_value(4).run()  # results of the tests are kept together: no other asks for this number
+    app.slider(key="bins").set_value(4).run()
     app.button(key=f"cancel.{calibration.AUDIT}").click().run()
     wait_for_verdicts(app)
     assert "The calibration was stopped" in texts(app)
@@ -130,7 +139,7 @@ def test_a_stopped_calibration_leaves_the_papers_rule_says_so_everywhere_and_can
     assert "The calibration was stopped" not in texts(app)
 
 
-def test_evidence_follows_the_calibrated_verdicts_until_a_frame_is_chosen_by_hand(demo_app, monkeypatch):
+def test_evidence_follows_the_calibrated_verdicts_until_a_frame_is_chosen_by_hand(demo_app, own_results, monkeypatch):
     def reversed_days(frames, settings, result, **options):
         """Verdicts as if the calibration had cleared day 2 and found day 3."""
         attributes = result.attributes()

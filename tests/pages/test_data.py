@@ -138,7 +138,7 @@ def test_one_table_is_enough_for_the_groups_inside_it(app):
             assert app.selectbox(key="contrast").value == "group_vs_reference_group"
             assert set(app.dataframe[0].value["frame"]) == {"ref"}
         if page == "report":
-            assert "groups inside **ref**" in texts(app)
+            assert "Audit of **ref**, as chosen on the Audit page: groups inside each table" in texts(app)
     app.switch_page("pages/audit.py").run()
     app.selectbox(key="contrast").select("frame_vs_reference").run()
     check(app)
