@@ -14,7 +14,7 @@ from fairaudit.detectability.detectors import Detector, Entry, Reading, named_de
 from fairaudit.detectability.reach import DETECTORS, cannot_react
 from fairaudit.detectability.result import READING_COLUMNS, DetectabilityResult
 from fairaudit.errors import CancelledError, FairAuditError, SettingsError, unknown_name
-from fairaudit.injection import Injected, Injection, apply_step, as_injections, inject, step_seed
+from fairaudit.injection import Injected, Injection, apply_step, as_injections, differing, inject, step_seed
 from fairaudit.injection.description import check_seed, check_strength
 from fairaudit.injection.tables import fitting
 from fairaudit.results import versions
@@ -189,16 +189,11 @@ def _unmoved(table: AuditTable, probe: Injected, chosen: Sequence[Detector], pre
     try:
         if predict is not None:
             before, after = predict(before), predict(after)
-            changed |= {c for c in after.columns if c not in before or not _same(before[c], after[c])}
+            changed |= {c for c in after.columns if c not in before or differing(before[c], after[c]).any()}
         return cannot_react(chosen, _frames(replace(table, data=before), replace(table, data=after), after), changed)
     except FairAuditError:
         # What cannot be predicted or measured at all is said by the readings, each with its reason.
         return {}
-
-
-def _same(a: pd.Series, b: pd.Series) -> bool:
-    first, second = a.astype(object).to_numpy(), b.astype(object).to_numpy()
-    return len(first) == len(second) and bool(((first == second) | (pd.isna(first) & pd.isna(second))).all())
 
 
 def _detectors(chosen: Sequence[str | Detector], **how: Any) -> tuple[Detector, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from fairaudit.errors import FairAuditError, SettingsError, unknown_name
-from fairaudit.injection import DEFAULT_SEED, Injected, Injection, as_injections, inject
+from fairaudit.injection import DEFAULT_SEED, Injected, Injection, as_injections, differing, inject
 from fairaudit.injection.groups import group_mask
 from fairaudit.predictors import Predictor, demo_predictors, train_predictor
 from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Frames
@@ -57,9 +57,8 @@ class Planted:
         """Rows whose recomputed prediction differs from what the model says before the bias; 0 where nothing was recomputed."""
         if not self.prediction:
             return 0
-        before = self.before.targets[0].data[self.prediction].iloc[self.injected.kept].astype(object).to_numpy()
-        after = self.after.targets[0].data[self.prediction].astype(object).to_numpy()
-        return int((~((before == after) | (pd.isna(before) & pd.isna(after)))).sum())
+        before = self.before.targets[0].data[self.prediction].iloc[self.injected.kept]
+        return int(differing(before, self.after.targets[0].data[self.prediction]).sum())
 
     @property
     def data(self) -> pd.DataFrame:
