@@ -160,7 +160,6 @@ def _card(entry: dict[str, Any], position: int, count: int, table: AuditTable) -
 def first_step(table: AuditTable) -> None:
     """Nothing is planted yet: one button that plants something, and stop."""
     presets = fitting_presets(table)
-    step = starting_step(table)
     with st.container(border=True):
         st.markdown("**Nothing is planted yet.**")
         st.markdown(
@@ -179,7 +178,7 @@ def first_step(table: AuditTable) -> None:
                 on_click=replace_stack,
                 args=(steps,),
             )
-        elif step is not None:
+        elif (step := starting_step(table)) is not None:
             st.button(
                 f"Plant an example: {INJECTIONS[step['kind']].label.lower()}",
                 type="primary",
