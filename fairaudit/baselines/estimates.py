@@ -201,13 +201,12 @@ def largest_odds_gap(a: Side, b: Side, how: Sampling) -> Measurement:
     return Measurement.between(abs(gap.value), interval, gap.value_a, gap.value_b, " ".join(filter(None, (note, gap.note))))
 
 
-def at_equal_size(level: LevelOf, a: Side, b: Side, how: Sampling) -> tuple[Level, Level, str]:
-    """Levels of both sides for a comparison, and what was done to make them comparable.
+def at_equal_size(level: LevelOf, levels: tuple[Level, Level], a: Side, b: Side, how: Sampling) -> tuple[Level, Level, str]:
+    """Levels of both sides as they can be compared, and what was done to make them so.
 
     Neighbours are closer among more rows, which alone raises a level that is made of neighbours. The larger side is then represented by as
     many random rows as the smaller one has.
     """
-    levels = level(a, how), level(b, how)
     sizes = [x.n for x in levels]
     least, most = min(sizes), max(sizes)
     if not least or least == most:
@@ -250,7 +249,7 @@ def difference_of_levels(level: LevelOf) -> Estimate:
         if few := [f"{side.name} has {x.n}" for side, x in zip((a, b), levels, strict=True) if 0 < x.n < LEAST_COMPARED]:
             few_rows = f"{' and '.join(few)} complete rows; below {LEAST_COMPARED} such a level moves by more than its line by chance alone."
             return replace(measured.with_note(f"Not compared: {few_rows}"), judged=(math.nan,) * 3)
-        one, other, note = at_equal_size(level, a, b, how)
+        one, other, note = at_equal_size(level, levels, a, b, how)
         if not note:
             return measured
         fair = combine([1, -1], [one.value, other.value], [one.interval, other.interval])
