@@ -12,10 +12,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.validity import ALPHA, KINDS, PERMUTATIONS, REFERENCE, TARGET, markdown
+from benchmarks.validity import ALPHA, KINDS, PERMUTATIONS, REFERENCE, TARGET, markdown, permuted, significant
 from fairaudit.comparison import COMPARISONS, ComparisonSpec
-from fairaudit.inference.correction import extremeness, rank_p_values
-from fairaudit.inference.pools import row_pool
 from fairaudit.inference.resampling import AttributePool
 from fairaudit.reporting.validity import power_sentence, power_table
 
@@ -90,10 +88,7 @@ def power(repeats: int = 100, seed: int = 0, report: Callable[[int], None] = lam
     hits = {world: np.zeros(len(wanted)) for world in WORLDS}
     for repeat in range(repeats):
         permutation = np.random.SeedSequence([seed, repeat, 1])
-        sides = {}
-        for binning, bins in CUTS:
-            rows = row_pool(TARGET, REFERENCE, bins if binning == "sequential" else 1)
-            sides[binning, bins] = rows, np.column_stack([rows.observed, rows.permutations(permutation, 0, PERMUTATIONS)])
+        sides = {cut: permuted(*cut, permutation) for cut in CUTS}
         for number, (world, where) in enumerate(WORLDS.items()):
             rng = np.random.default_rng([seed, repeat, 2, number])
             data = {
@@ -103,8 +98,7 @@ def power(repeats: int = 100, seed: int = 0, report: Callable[[int], None] = lam
                 rows, side = sides[binning, bins]
                 pool = AttributePool.of(spec, aggregation, binning, bins, *data[kind], rows)
                 scores, _ = pool.both_scores(side, None, lambda: None)
-                p = rank_p_values(extremeness(scores, spec.is_p_value, spec.no_difference)[:, None], spec.is_p_value)[0, 0]
-                hits[world][i] += not np.isnan(scores[0]) and p <= ALPHA
+                hits[world][i] += significant(spec, scores)
         report(repeat + 1)
     columns = ["comparison", "aggregation", "binning", "bins", "attribute"]
     rows_of = [(s.name, *rest) for s, *rest in wanted]

@@ -15,7 +15,7 @@ import pandas as pd
 from fairaudit.comparison import COMPARISONS, ComparisonSpec
 from fairaudit.inference import calibrate
 from fairaudit.inference.correction import extremeness, rank_p_values
-from fairaudit.inference.pools import row_pool
+from fairaudit.inference.pools import RowPool, row_pool
 from fairaudit.inference.resampling import AttributePool
 from fairaudit.qmad import QmadSettings
 from fairaudit.qmad.scoring import flags
@@ -52,6 +52,18 @@ def cells() -> list[tuple[ComparisonSpec, str, str]]:
     ]
 
 
+def permuted(binning: str, bins: int, seed: np.random.SeedSequence) -> tuple[RowPool, np.ndarray]:
+    """The rows of both sides, and who is on which: as drawn, then in every permutation, a column each."""
+    rows = row_pool(TARGET, REFERENCE, bins if binning == "sequential" else 1)
+    return rows, np.column_stack([rows.observed, rows.permutations(seed, 0, PERMUTATIONS)])
+
+
+def significant(spec: ComparisonSpec, scores: np.ndarray) -> bool:
+    """Whether the score as drawn, which is the first, has a permutation p-value of at most 0.05 by itself."""
+    p = rank_p_values(extremeness(scores, spec.is_p_value, spec.no_difference)[:, None], spec.is_p_value)[0, 0]
+    return bool(not np.isnan(scores[0]) and p <= ALPHA)
+
+
 def false_alarms(repeats: int = 300, seed: int = 0, report: Callable[[int], None] = lambda done: None) -> pd.DataFrame:
     """Share of null data sets that are flagged, by the paper's rule and by the calibrated one, each attribute by itself.
 
@@ -74,18 +86,14 @@ def false_alarms(repeats: int = 300, seed: int = 0, report: Callable[[int], None
         rng = np.random.default_rng([seed, repeat])
         data = {kind: (draw(rng, TARGET), draw(rng, REFERENCE)) for kind, (_, draw) in KINDS.items()}
         permutation = np.random.SeedSequence([seed, repeat, 1])
-        sides = {}
-        for binning in BINNINGS:
-            rows = row_pool(TARGET, REFERENCE, BINS if binning == "sequential" else 1)
-            sides[binning] = rows, np.column_stack([rows.observed, rows.permutations(permutation, 0, PERMUTATIONS)])
+        sides = {binning: permuted(binning, BINS, permutation) for binning in BINNINGS}
         for i, (spec, binning, kind) in enumerate(wanted):
             rows, side = sides[binning]
             target, reference = data[kind]
             pool = AttributePool.of(spec, aggregation_for(spec), binning, BINS, target, reference, rows)
             scores, reported = pool.both_scores(side, None, lambda: None)
-            p = rank_p_values(extremeness(scores, spec.is_p_value, spec.no_difference)[:, None], spec.is_p_value)[0, 0]
             flagged = flags(spec, QmadSettings(alpha=ALPHA), reported, float(np.concatenate([target, reference]).std(ddof=1)))
-            hits[i] += flagged[0], not np.isnan(scores[0]) and p <= ALPHA, flagged[1:].mean()
+            hits[i] += flagged[0], significant(spec, scores), flagged[1:].mean()
         report(repeat + 1)
     table = pd.DataFrame(
         [(s.name, aggregation_for(s), b, k) for s, b, k in wanted], columns=["comparison", "aggregation", "binning", "attribute"]

@@ -24,6 +24,7 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 import fairaudit  # noqa: E402
+from benchmarks.power import shifted  # noqa: E402
 from benchmarks.timing import short, table  # noqa: E402
 from benchmarks.validity import KINDS  # noqa: E402
 from fairaudit.baselines import rates  # noqa: E402
@@ -73,19 +74,10 @@ class World:
                 for i, kind in enumerate(ATTRIBUTES):
                     column = KINDS[kind][1](rng, rows)
                     if i in CHANGED and shift:
-                        column = _shifted(column, kind, shift, rng)
+                        column = shifted(column, kind, shift, 0.0, 1.0, rng)
                     values[repeat, :, i] = column
             sides.append(values)
         return sides[0], sides[1]
-
-
-def _shifted(column: np.ndarray, kind: str, shift: float, rng: np.random.Generator) -> np.ndarray:
-    """A column whose mean is ``shift`` standard deviations higher; of a binary one a share of the zeros becomes one."""
-    if kind == "binary 0.2":
-        more = shift * 0.4 / 0.8  # the standard deviation is 0.4, and 0.8 of the rows are zero
-        return np.where((column == 0) & (rng.random(len(column)) < more), 1.0, column)
-    moved = column + shift * column.std()
-    return np.round(moved, 2) if kind == "28 % zeros" else np.round(moved) if kind.startswith("integers") else moved
 
 
 def worlds(quick: bool) -> tuple[World, ...]:
