@@ -6,11 +6,12 @@ import pandas as pd
 
 from fairaudit.aggregation import AGGREGATIONS
 from fairaudit.binning import BINNINGS
+from fairaudit.charts.power import CUTS, WORLDS
 from fairaudit.comparison import COMPARISONS
 
 PROMISED, TWICE = 0.05, 0.10
-WORLD_LABELS = {"everywhere": "Found, in all rows", "stretch": "Found, in a stretch"}
-"""Where the differences are whose finding was measured."""
+WORLD_LABELS = {world: f"Found, {label[0].lower()}{label[1:]}" for world, label in WORLDS.items()}
+"""Columns of shares that are found, by where the differences are."""
 
 
 def false_alarm_sentence(table: pd.DataFrame) -> str:
@@ -50,7 +51,7 @@ def cut_label(binning: str, bins: int) -> str:
     """How rows are cut, in few words."""
     if bins == 1:
         return "1 bin"
-    return f"{bins} by {'row order' if binning == 'sequential' else 'value'}"
+    return f"{bins} {CUTS[binning]}"
 
 
 def power_table(table: pd.DataFrame) -> pd.DataFrame:

@@ -14,6 +14,7 @@ import plotly.graph_objects as go
 
 from fairaudit import charts
 from fairaudit.comparison import COMPARISONS
+from fairaudit.detectability import DETECTORS
 from fairaudit.inference import false_alarms, power_of_verdicts
 
 FRAMES = ("day 1", "day 2 (biased)", "day 3", "2024-04-01")
@@ -232,17 +233,8 @@ def impact_ratios() -> pd.DataFrame:
 
 def detector_rates(n: int) -> pd.DataFrame:
     """Detection rates over the strength."""
-    names = [
-        "ks-harmonic",
-        "rom-arithmetic",
-        "ad-harmonic",
-        "statistical_parity_difference",
-        "disparate_impact",
-        "empirical_difference_fairness",
-        "consistency",
-    ][:n]
     rows = []
-    for i, name in enumerate(names):
+    for i, name in enumerate(DETECTORS[:n]):
         for s in np.linspace(0, 1, 11):
             rate = 0.05 + 0.95 / (1 + np.exp(-(s - 0.2 - 0.11 * i) * 16)) - 0.95 / (1 + np.exp((0.2 + 0.11 * i) * 16))
             rate = float(np.clip(rate, 0, 1)) if i != 6 else 0.05
