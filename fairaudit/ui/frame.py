@@ -18,18 +18,19 @@ ICON = str(Path(__file__).parents[1] / "data" / "icon.svg")
 
 @contextmanager
 def work_in_progress() -> Iterator[None]:
-    """Room in the sidebar for the jobs of this session: running ones at once, because nothing can be drawn after ``st.stop()``."""
+    """Room in the sidebar for the jobs of this session: running ones at once, because nothing can be drawn after ``st.stop()``.
+
+    The page runs again when work has ended that it still shows as running: nobody else would tell it.
+    """
     room = st.sidebar.container()
     with room:
         shown = jobs.watch()
-    try:
-        yield
-    finally:
-        if shown:
-            jobs.count()
-        else:
-            with room:
-                jobs.watch()
+    yield
+    if not shown:
+        with room:
+            jobs.watch()
+    if jobs.ended_unnoticed():
+        st.rerun()
 
 
 def _rows(table: AuditTable) -> str:

@@ -52,6 +52,7 @@ class Job:
         self._started: float | None = None
         self._cancelled = threading.Event()
         self._seen = time.monotonic()
+        self._awaited = False
         self._thread = threading.Thread(target=self._run, args=(work,), name=f"fairaudit {name}", daemon=True)
         self._thread.start()
 
@@ -86,8 +87,17 @@ class Job:
 
     @property
     def running(self) -> bool:
-        """True until the work has ended in some way."""
-        return self._thread.is_alive()
+        """True until the work has ended in some way; a page that has been told so runs again at the end, see ``ended_unnoticed``."""
+        alive = self._thread.is_alive()
+        self._awaited = self._awaited or alive
+        return alive
+
+    def take_end(self) -> bool:
+        """True once: when the work has ended after somebody was told that it runs."""
+        ended = self._awaited and not self._thread.is_alive()
+        if ended:
+            self._awaited = False
+        return ended
 
     @property
     def share(self) -> float:
@@ -188,6 +198,11 @@ def running() -> list[Job]:
     return [job for job in _board().values() if job.running]
 
 
+def ended_unnoticed() -> bool:
+    """True when work has ended which the page, as it stands, shows as running; it may have ended while the page was drawn."""
+    return bool([job for job in _board().values() if job.take_end()])
+
+
 def raise_error(job: Job) -> None:
     """Pass on what ended a job: our own errors to the page, a bug as the bug it is."""
     if job.error is not None:
@@ -204,9 +219,7 @@ def _watch() -> None:
         st.progress(job.share, text=f"{text}  \n{job.remaining()}")
         if st.button("Cancel", key=f"cancel.{job.name}", icon=":material/cancel:"):
             job.cancel()
-    before = st.session_state.get("fairaudit.jobs.watched", 0)
-    st.session_state["fairaudit.jobs.watched"] = len(jobs)
-    if len(jobs) < before:
+    if ended_unnoticed():
         st.rerun()
 
 
@@ -233,16 +246,9 @@ def progress_line(name: str, units: str, kept: str) -> None:
         job.cancel()
 
 
-def count() -> int:
-    """Number of running jobs; the watch reruns the page when there are fewer later."""
-    running_now = len(running())
-    st.session_state["fairaudit.jobs.watched"] = running_now
-    return running_now
-
-
 def watch() -> bool:
     """Show the running jobs of this session; False when there is none."""
-    if not count():
+    if not running():
         return False
     _watch()
     return True
@@ -252,7 +258,7 @@ __all__ = [
     "Cancel",
     "Job",
     "Progress",
-    "count",
+    "ended_unnoticed",
     "find",
     "finished",
     "forget",
