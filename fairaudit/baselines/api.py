@@ -338,13 +338,13 @@ def _metric_row(
     if math.isinf(high):
         # Tables go to files and charts that know no infinity.
         high, note = math.nan, f"{note} The interval has no upper limit.".strip()
-    if known.note and known.note not in note:
-        note = f"{note} {known.note}".strip()
+    judgement = judge(spec, measured, line)
+    note = " ".join(filter(None, (note, judgement.why, known.note if known.note not in note else "")))
     return row | {
         "value": measured.value,
         "low": measured.low,
         "high": high,
-        "verdict": judge(spec, measured, line).verdict,
+        "verdict": judgement.verdict,
         "note": note,
         "direction": measured.direction,
         "value_a": measured.value_a,

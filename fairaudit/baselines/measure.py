@@ -15,6 +15,10 @@ RULE = (
 )
 """The rule of ``judge`` in words."""
 
+_MAY_BE_CHANCE = "Beyond its line, but its interval includes no difference: at these sizes chance alone can do this."
+_WITHOUT_INTERVAL = "Beyond its line, but without an interval that could exclude chance."
+_WITHIN_LINE = "Clear, but small: the interval excludes no difference, and the difference is within the line."
+
 
 def measure(metric: str, a: Side, b: Side, how: Sampling | None = None) -> Measurement:
     """A metric on two sides.
@@ -45,11 +49,17 @@ def measure(metric: str, a: Side, b: Side, how: Sampling | None = None) -> Measu
 
 @dataclass(frozen=True)
 class Judgement:
-    """Verdict and its reason."""
+    """Verdict, and why there is no evidence of a difference that the value or its interval shows.
+
+    Attributes
+    ----------
+    verdict : {"disparity", "no_evidence", "not_measurable"}
+    why : str
+        Empty where value and interval say the same.
+    """
 
     verdict: Verdict
-    beyond_line: bool
-    interval_excludes: bool
+    why: str = ""
 
 
 def judge(spec: BaselineSpec, measured: Measurement, threshold: float | None = None) -> Judgement:
@@ -65,11 +75,16 @@ def judge(spec: BaselineSpec, measured: Measurement, threshold: float | None = N
     line = spec.threshold if threshold is None else threshold
     value, low, high = measured.judged or (measured.value, measured.low, measured.high)
     if math.isnan(measured.value) or math.isnan(value):
-        return Judgement("not_measurable", False, False)
+        return Judgement("not_measurable")
     if spec.kind == "ratio":
         beyond = value < min(line, 1 / line) or value > max(line, 1 / line)
         excludes = low > 1 or high < 1
     else:
         beyond = abs(value) > line
         excludes = low > 0 or high < 0
-    return Judgement("disparity" if beyond and excludes else "no_evidence", beyond, excludes)
+    if beyond and excludes:
+        return Judgement("disparity")
+    if beyond:
+        open_ended = math.isnan(low) and math.isnan(high)
+        return Judgement("no_evidence", _WITHOUT_INTERVAL if open_ended else _MAY_BE_CHANCE)
+    return Judgement("no_evidence", _WITHIN_LINE if excludes else "")

@@ -91,26 +91,37 @@ def test_nobody_selected_has_rates_but_no_ratio() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "low", "high", "verdict"),
+    ("name", "value", "low", "high", "verdict", "why"),
     [
-        ("statistical_parity_difference", -0.2, -0.3, -0.1, "disparity"),
-        ("statistical_parity_difference", 0.2, 0.05, 0.3, "disparity"),
-        ("statistical_parity_difference", -0.2, -0.5, 0.1, "no_evidence"),  # beyond the line, but the interval includes 0
-        ("statistical_parity_difference", -0.2, -0.4, 0.0, "no_evidence"),  # 0 itself belongs to the interval
-        ("statistical_parity_difference", -0.05, -0.06, -0.04, "no_evidence"),  # surely different, within the line
-        ("statistical_parity_difference", -0.2, math.nan, math.nan, "no_evidence"),
-        ("statistical_parity_difference", math.nan, math.nan, math.nan, "not_measurable"),
-        ("disparate_impact", 0.7, 0.6, 0.9, "disparity"),
-        ("disparate_impact", 1.3, 1.1, 1.6, "disparity"),
-        ("disparate_impact", 0.8, 0.7, 0.9, "no_evidence"),  # four fifths are enough
-        ("disparate_impact", 1.25, 1.1, 1.4, "no_evidence"),
-        ("disparate_impact", 0.7, 0.4, 1.0, "no_evidence"),
-        ("qdd", 0.001, 0.0005, 0.002, "disparity"),
-        ("qdd", 10.0, -1.0, 21.0, "no_evidence"),
+        ("statistical_parity_difference", -0.2, -0.3, -0.1, "disparity", ""),
+        ("statistical_parity_difference", 0.2, 0.05, 0.3, "disparity", ""),
+        ("statistical_parity_difference", -0.2, -0.5, 0.1, "no_evidence", "chance alone can do this"),
+        (
+            "statistical_parity_difference",
+            -0.2,
+            -0.4,
+            0.0,
+            "no_evidence",
+            "chance alone can do this",
+        ),  # 0 itself belongs to the interval
+        ("statistical_parity_difference", -0.05, -0.06, -0.04, "no_evidence", "Clear, but small"),
+        ("statistical_parity_difference", -0.05, -0.16, 0.04, "no_evidence", ""),
+        ("statistical_parity_difference", -0.2, math.nan, math.nan, "no_evidence", "without an interval"),
+        ("statistical_parity_difference", -0.02, math.nan, math.nan, "no_evidence", ""),
+        ("statistical_parity_difference", math.nan, math.nan, math.nan, "not_measurable", ""),
+        ("disparate_impact", 0.7, 0.6, 0.9, "disparity", ""),
+        ("disparate_impact", 1.3, 1.1, 1.6, "disparity", ""),
+        ("disparate_impact", 0.8, 0.7, 0.9, "no_evidence", "Clear, but small"),  # four fifths are enough
+        ("disparate_impact", 1.25, 1.1, 1.4, "no_evidence", "Clear, but small"),
+        ("disparate_impact", 0.7, 0.4, 1.0, "no_evidence", "chance alone can do this"),
+        ("qdd", 0.001, 0.0005, 0.002, "disparity", ""),
+        ("qdd", 10.0, -1.0, 21.0, "no_evidence", "chance alone can do this"),
     ],
 )
-def test_verdict(name: str, value: float, low: float, high: float, verdict: str) -> None:
-    assert judge(BASELINES[name], Measurement(value, low, high)).verdict == verdict
+def test_verdict(name: str, value: float, low: float, high: float, verdict: str, why: str) -> None:
+    judgement = judge(BASELINES[name], Measurement(value, low, high))
+    assert judgement.verdict == verdict
+    assert why in judgement.why and bool(why) == bool(judgement.why)
 
 
 def test_verdict_with_another_line() -> None:
