@@ -11,5 +11,5 @@ with friendly_errors():
     state.remember_baselines(frames, settings)
     result = baseline_metrics(frames, settings)
     comparison.answer(frames, result, pairs, settings.contrast, comparison.planted())
-    comparison.groups(frames, result, settings.threshold)
+    comparison.groups(frames, result, settings)
     comparison.tables(result)

@@ -17,6 +17,7 @@ import pandas as pd
 from fairaudit.baselines.counts import MISSING, CountTable
 from fairaudit.baselines.intervals import LEVEL, combine_ratio, wilson
 from fairaudit.baselines.rates import rate_counts
+from fairaudit.contrast import MISSING_GROUP
 from fairaudit.errors import SettingsError
 from fairaudit.results import notebook_html
 
@@ -104,7 +105,7 @@ def impact_ratios(
     -------
     ImpactRatios
         Each attribute by itself, then, if there are several, their intersections. The interval of a rate is Wilson's; that of a
-        ratio combines both rates' intervals and takes the best-off category as given.
+        ratio combines both rates' intervals and takes the best-off category as given. Rows whose category is missing are counted, without a ratio.
 
     Examples
     --------
@@ -134,7 +135,8 @@ def _partition(name: str, table: CountTable, min_share: float, level: float) -> 
     lows, highs = wilson(hits, decided, level)
     with np.errstate(invalid="ignore"):
         rates = hits / np.where(decided > 0, decided, np.nan)
-    counted = (decided > 0) & (sizes >= min_share * sizes.sum())
+    unknown = np.array([MISSING_GROUP in category.split(" & ") for category in table.names[0]])
+    counted = (decided > 0) & (sizes >= min_share * sizes.sum()) & ~unknown
     best = int(np.argmax(np.where(counted, rates, -1.0))) if counted.any() else None
     rows = []
     for g, category in enumerate(table.names[0]):
@@ -143,6 +145,8 @@ def _partition(name: str, table: CountTable, min_share: float, level: float) -> 
         ratio = ratio_low = ratio_high = math.nan
         if decided[g] == 0:
             note = "No row has a decision."
+        elif unknown[g]:
+            note = "Category not known: counted, without a ratio, and no yardstick."
         elif not counted[g]:
             note = f"Fewer than {min_share:.0%} of the rows: no ratio."
         elif best is None or rates[best] == 0:

@@ -113,7 +113,7 @@ def answer(frames: Frames, result: BaselineResult, pairs: tuple[str, ...], contr
     """Which measures see something where: a sentence, the matrix, and one measure in detail."""
     matrix, stage = side_by_side(frames, result, pairs, contrast)
     truth = planted_truth(matrix, planted) if planted and contrast.kind == "frame_vs_reference" else None
-    st.markdown(_sentence(matrix_words(matrix, truth)))
+    st.markdown(_sentence(matrix_words(matrix, truth), provisional=stage == "running"))
     calibration.status(_CALIBRATION, stage)
     shown, silent, metrics = matrix.measurable(), matrix.silent(), result.to_frame()
     if len(shown):
@@ -132,14 +132,15 @@ def answer(frames: Frames, result: BaselineResult, pairs: tuple[str, ...], contr
     _one_metric(metrics, [s.name for s in BASELINES if s.name in set(shown["metric"])])
 
 
-def _sentence(words: MatrixWords) -> str:
-    """What the matrix says, in one or two sentences."""
+def _sentence(words: MatrixWords, provisional: bool) -> str:
+    """What the matrix says, in one or two sentences; grey and with a word of warning while verdicts of QMAD are still to be calibrated."""
+    box = ":gray-background[:material/hourglass_top: So far:]" if provisional else ""
     if words.verdict == "not_measurable":
         return ":gray-background[:material/remove:] Nothing can be measured with the columns at hand; the reasons are below."
     if words.verdict == "no_evidence":
-        return f":green-background[:material/radio_button_unchecked:] None of {words.measures} measures indicates a disparity."
+        return f"{box or ':green-background[:material/radio_button_unchecked:]'} None of {words.measures} measures indicates a disparity."
     parts = [f"**{plain(subject(f, g))}**: {n} of {words.measures} measures" for f, g, n in words.flags]
-    text = ":orange-background[:material/change_history:] Disparity indicated in " + "; ".join(parts[:6])
+    text = f"{box or ':orange-background[:material/change_history:]'} Disparity indicated in " + "; ".join(parts[:6])
     text += f" and {len(parts) - 6} more." if len(parts) > 6 else "."
     if words.false_alarms is not None:
         text += f" On frames without a planted bias there {'is 1 flag' if words.false_alarms == 1 else f'are {words.false_alarms} flags'}."
@@ -187,7 +188,7 @@ def _band(spec: BaselineSpec) -> tuple[tuple[float, float] | None, str]:
     return (low, spec.threshold), spec.threshold_source
 
 
-def groups(frames: Frames, result: BaselineResult, threshold: float | None) -> None:
+def groups(frames: Frames, result: BaselineResult, settings: BaselineSettings) -> None:
     """Rates of every group with intervals, and impact ratios."""
     st.subheader("Groups", divider="gray")
     rates = result.rates()
@@ -218,19 +219,19 @@ def groups(frames: Frames, result: BaselineResult, threshold: float | None) -> N
     )
     table = next(t for t in frames.tables if t.name == shown)
     if frames.schema.sensitive_features:
-        _impact(frames, table.name, threshold)
+        _impact(frames, table.name, settings)
 
 
-def _impact(frames: Frames, name: str, threshold: float | None) -> None:
+def _impact(frames: Frames, name: str, settings: BaselineSettings) -> None:
     """Impact ratios in the form that New York City's Local Law 144 audits publish."""
     table = next(t for t in frames.tables if t.name == name)
     st.markdown("#### Impact ratios")
     st.caption(
         "Selection rate of each category over that of the most selected category, in the form of New York City's Local Law 144 bias audits. "
-        "Categories of less than 2 % of the rows have no ratio and are no yardstick. A form, not legal advice."
+        "Categories of less than 2 % of the rows, and rows whose category is not known, have no ratio and are no yardstick. A form, not legal advice."
     )
     try:
-        ratios = impact_ratio_table(frames, table, threshold=threshold).to_frame()
+        ratios = impact_ratio_table(frames, table, settings.contrast.features, settings.threshold).to_frame()
     except FairAuditError as error:
         show_error(error)
         return

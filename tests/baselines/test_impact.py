@@ -46,6 +46,20 @@ def test_small_categories_have_a_rate_and_no_ratio() -> None:
     assert impact_ratios(count_table(groups, y_pred=selected), ("group",)).to_frame()["impact_ratio"].tolist()[2] == 1
 
 
+def test_rows_of_unknown_category_are_counted_and_no_yardstick() -> None:
+    """Local Law 144 wants the number of people whose category is not known, and no ratio of them."""
+    groups = np.repeat(["f", "m", "(missing)"], [60, 40, 10])
+    selected = np.r_[SELECTED, np.ones(10)]
+    frame = impact_ratios(count_table((groups, np.r_[RACE, RACE[:10]]), y_pred=selected), ("sex", "race")).to_frame()
+    sex = frame[frame["partition"] == "sex"].set_index("category")
+    assert sex.loc["(missing)", ["n", "n_selected"]].tolist() == [10, 10]
+    assert np.isnan(sex.loc["(missing)", "impact_ratio"]) and "not known" in sex.loc["(missing)", "note"]
+    assert_allclose(sex.loc[["f", "m"], "impact_ratio"], [2 / 3, 1.0])
+    both = frame[frame["partition"] == "sex & race"]
+    assert both[both["category"].str.contains("missing")]["impact_ratio"].isna().all()
+    assert both["impact_ratio"].max() == 1
+
+
 def test_nobody_selected_and_no_decision() -> None:
     frame = impact_ratios(count_table(["a", "b", "c"], y_pred=[0, 0, np.nan]), ("g",)).to_frame()
     assert frame["impact_ratio"].isna().all()

@@ -68,6 +68,20 @@ def test_who_is_compared_is_one_choice_of_both_pages_and_of_the_report(demo_app,
     assert saved[-1].qmad.resamples == 0, "the other choices of the Audit page stay"
 
 
+def test_impact_ratios_are_of_the_features_that_are_chosen(demo_app):
+    app = open_baselines(demo_app, "adult_days")
+    app.selectbox(key="contrast").set_value("group_vs_reference_group").run()
+
+    def partitions():
+        (ratios,) = [d.value for d in app.dataframe if "impact_ratio" in d.value.columns]
+        return list(dict.fromkeys(ratios["partition"]))
+
+    assert partitions()[:2] == ["sex", "race"]
+    app.multiselect(key="contrast.features").set_value(["sex"]).run()
+    check(app)
+    assert partitions() == ["sex"]
+
+
 def test_impact_ratios_name_the_form(demo_app):
     app = open_baselines(demo_app)
     assert "not legal advice" in texts(app)
