@@ -22,6 +22,8 @@ CONTRAST_LABELS = {
 }
 ReferenceRule = Literal["largest", "best_off"]
 
+SELECTIVE_ROWS = 20
+"""Rejected rows from which on the lack of their labels is a pattern, not bad luck."""
 MISSING_GROUP = "(missing)"
 """Name of the group of rows whose sensitive value is missing."""
 

@@ -319,6 +319,23 @@ def test_favourable_values_that_leave_no_other_one_are_refused():
     assert check_table(frame.assign(label="yes", prediction="yes"), schema | {"pos_label": "yes"})
 
 
+def test_labels_that_only_the_selected_have_are_noticed():
+    rng = np.random.default_rng(0)
+    decision = np.where(rng.random(400) < 0.4, "advance", "reject")
+    label = np.where(decision == "reject", None, np.where(rng.random(400) < 0.5, "yes", "no"))
+    schema = {"label": "label", "prediction": "decision", "pos_label": ("yes", "advance")}
+    frame = pd.DataFrame({"decision": decision, "label": label})
+    found = finding(check_table(frame, schema).findings, "selective_labels")
+    assert found.severity == "warning" and found.column == "label" and "not error rates" in found.remedy
+    assert "100% of the rows that 'decision' selects and for 0% of the others" in found.problem
+    by_chance = frame.assign(label=np.where(rng.random(400) < 0.6, None, "yes"))
+    by_chance.loc[::7, "label"] = "no"
+    assert "selective_labels" not in codes(check_table(by_chance, schema).findings)
+    assert "selective_labels" not in codes(
+        check_table(frame[frame["decision"] == "advance"], schema | {"pos_label": "yes"}).findings
+    )
+
+
 def test_a_score_against_its_label_is_noticed():
     rng = np.random.default_rng(0)
     label = np.where(rng.random(400) < 0.5, "yes", "no")

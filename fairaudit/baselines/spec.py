@@ -13,6 +13,7 @@ import numpy as np
 from fairaudit.baselines.counts import MISSING, outcome_codes, outcome_counts
 from fairaudit.baselines.features import ArrayFeatures, Features, TableFeatures
 from fairaudit.baselines.intervals import LEVEL, NO_INTERVAL, RESAMPLES, Interval, multinomial_draws
+from fairaudit.contrast import SELECTIVE_ROWS
 from fairaudit.errors import SettingsError
 from fairaudit.registry import FunctionSpec, Registry
 
@@ -120,7 +121,17 @@ class Side:
         for need in needs:
             if getattr(self, need) is None:
                 return self.absent.get(need, f"{self.name} has no {need}: the metric needs {NEEDS[need]}.")
+        if "y_true" in needs and "y_pred" in needs and self._labelled_by_selection():
+            return (
+                f"Labels of {self.name} are known only for rows that were selected. Whether the others were rejected rightly cannot be told, "
+                "so error rates are not measurable."
+            )
         return ""
+
+    def _labelled_by_selection(self) -> bool:
+        """Whether labels are missing for every row that was not selected; then all known rows are selected, and equal in it by construction."""
+        rejected, selected = self.counts[:, 0], self.counts[:, 1]
+        return bool(rejected[:2].sum() == 0 and rejected[2] >= SELECTIVE_ROWS and selected[:2].sum() > 0)
 
     def used(self, needs: tuple[str, ...], *, sensitive: bool = True) -> int:
         """Number of rows that have everything a metric with these needs looks at; ``sensitive``: sensitive features are among them."""

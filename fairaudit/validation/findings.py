@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Finding, category_name
-from fairaudit.validation.outcome import turned_score
+from fairaudit.validation.outcome import selective_labels, turned_score
 from fairaudit.validation.plain import Plain
 
 _WHOLE = re.compile(r"-?\d+")
@@ -83,6 +83,7 @@ def table_findings(table: AuditTable, plains: dict[str, Plain]) -> Iterator[Find
     for column in table.columns:
         yield from _column_findings(table, column, plains[column])
     yield from turned_score(table)
+    yield from selective_labels(table)
 
 
 def _column_findings(table: AuditTable, column: str, plain: Plain) -> Iterator[Finding]:

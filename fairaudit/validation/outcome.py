@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from fairaudit.contrast import outcome_values
+from fairaudit.contrast import SELECTIVE_ROWS, outcome_values
 from fairaudit.schema import CATEGORICAL_TYPES, AuditTable, Finding, Schema
 from fairaudit.validation.canonical import joint_levels, sort_levels
 from fairaudit.validation.plain import Plain
@@ -24,6 +24,8 @@ from fairaudit.validation.words import (
 
 LOW_AUC = 0.4
 """A score below it against the label is probably the wrong way round; chance is 0.5."""
+SELECTIVE_SHARE = 0.01
+"""Share of rejected rows that may have a label where labels are said to come by selection."""
 CERTAIN_BY = 3.0
 """Standard errors by which the area must lie below 0.5, so that a few rows of bad luck are no finding."""
 GUESSED = "favourable_guessed"
@@ -141,6 +143,29 @@ def turned_score(table: AuditTable) -> Iterator[Finding]:
             "The favourable outcome or the score is probably the wrong way round: choose the other value, or turn the score round in the "
             "file if it is high for a high risk, because high scores count as favourable.",
         )
+
+
+def selective_labels(table: AuditTable) -> Iterator[Finding]:
+    """A label that is known only for those whom the prediction selects, as repayment is for those who got a loan."""
+    schema = table.schema
+    label, prediction = schema.label, schema.prediction
+    if label is None or prediction is None or label not in table.columns or prediction not in table.columns:
+        return
+    if table.type_of(prediction) not in CATEGORICAL_TYPES:
+        return
+    decided, known = outcome_values(table, prediction), table.data[label].notna().to_numpy()
+    rejected, selected = known[decided == 0], known[decided == 1]
+    if len(rejected) < SELECTIVE_ROWS or not len(selected) or rejected.mean() > SELECTIVE_SHARE or selected.mean() < 0.5:
+        return
+    yield Finding(
+        "selective_labels",
+        "warning",
+        table.name,
+        label,
+        f"The label is known for {selected.mean():.0%} of the rows that {prediction!r} selects and for {rejected.mean():.0%} of the others.",
+        "Whether somebody was rejected rightly cannot be told from such labels: read selection rates, not error rates (equal opportunity, "
+        "equalized odds, accuracy), and do not train on the label as if it were everybody's.",
+    )
 
 
 def _ranked(series: pd.Series) -> np.ndarray:

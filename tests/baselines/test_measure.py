@@ -205,3 +205,16 @@ def test_levels_of_neighbours_among_few_rows_have_a_value_and_no_verdict() -> No
         assert not np.isnan(found.value)
         assert "few has 60 complete rows; below 300" in found.note
         assert judge(BASELINES[metric], found).verdict == "not_measurable"
+
+
+def test_labels_that_only_the_selected_have_give_no_error_rates() -> None:
+    """Every known row is selected, so true and false positive rate are 1 by construction: equality that is none."""
+    selected = np.resize([1, 0], 200)
+    labels = np.where(selected == 1, np.resize([1, 1, 1, 0], 200), np.nan)
+    side, other = (Side.of(name, y_true=labels, y_pred=selected) for name in ("women", "men"))
+    for name in ("equal_opportunity_difference", "equalized_odds_difference", "average_odds_difference", "accuracy"):
+        measured = measure(name, side, other)
+        assert math.isnan(measured.value) and "known only for rows that were selected" in measured.note
+    assert measure("statistical_parity_difference", side, other).value == 0
+    labels[1] = 0
+    assert measure("equalized_odds_difference", *(Side.of(n, y_true=labels, y_pred=selected) for n in "ab")).value == 0
