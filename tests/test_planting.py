@@ -296,11 +296,14 @@ def test_a_numeric_outcome_asks_for_a_threshold(hiring, students, small):
 
 def test_flags_that_came_and_went():
     before = pd.DataFrame(
-        {"group": "", "attribute": list("abcd"), "verdict": ["disparity", "disparity", "no_evidence", "no_evidence"]}
+        {"group": "", "attribute": list("abcde"), "verdict": ["disparity", "disparity", *["no_evidence"] * 3], "score": 0.5}
     )
-    after = before.assign(verdict=["disparity", "no_evidence", "disparity", "not_measurable"])
+    after = before.assign(
+        verdict=["disparity", "no_evidence", "disparity", "not_measurable", "disparity"], score=[0.5, 0.6, 0.1, np.nan, 0.5]
+    )
     change = verdict_changes(before, after, "attribute", {"c": "C"})
     assert (change.new, change.lost, change.kept, change.silent) == (("C",), ("b",), ("a",), ("b",))
+    assert change.unmoved == ("e",)
     grouped = verdict_changes(before.assign(group="sex=F"), after.assign(group="sex=F"), "attribute")
     assert grouped.new == ("c (sex=F)",)
 

@@ -22,12 +22,16 @@ class VerdictChange:
         Names with their group, raised after only, before only, and on both.
     silent : tuple of str
         Measured after the bias and without a flag.
+    unmoved : tuple of str
+        Their number is the same before and after, and only the verdict is another one: the correction looks at all of them together.
+        They are neither ``new`` nor ``lost``.
     """
 
     new: tuple[str, ...]
     lost: tuple[str, ...]
     kept: tuple[str, ...]
     silent: tuple[str, ...]
+    unmoved: tuple[str, ...] = ()
 
 
 def verdict_changes(
@@ -38,27 +42,30 @@ def verdict_changes(
     Parameters
     ----------
     before, after : DataFrame
-        One row for each group and name, with the columns group, verdict and ``key``.
+        One row for each group and name, with the columns group, verdict, ``key``, and its number: score of an attribute, value of a metric.
     key : {"attribute", "metric"}
     labels : mapping, optional
         Names for people.
     """
+    number = {"attribute": "score", "metric": "value"}[key]
 
-    def verdicts(rows: pd.DataFrame) -> dict[str, str]:
+    def verdicts(rows: pd.DataFrame) -> dict[str, tuple[str, float]]:
         found = {}
-        for name, group, verdict in rows[[key, "group", "verdict"]].itertuples(index=False, name=None):
+        for name, group, verdict, value in rows[[key, "group", "verdict", number]].itertuples(index=False, name=None):
             label = (labels or {}).get(str(name), str(name))
-            found[f"{label} ({group})" if group else label] = str(verdict)
+            found[f"{label} ({group})" if group else label] = str(verdict), float(value)
         return found
 
     old, new = verdicts(before), verdicts(after)
-    was = {name for name, verdict in old.items() if verdict == "disparity"}
-    now = {name for name, verdict in new.items() if verdict == "disparity"}
+    was = {name for name, (verdict, _) in old.items() if verdict == "disparity"}
+    now = {name for name, (verdict, _) in new.items() if verdict == "disparity"}
+    same = {name for name in was ^ now if name in old and name in new and old[name][1] == new[name][1]}
     return VerdictChange(
-        tuple(n for n in new if n in now - was),
-        tuple(n for n in old if n in was - now),
+        tuple(n for n in new if n in now - was - same),
+        tuple(n for n in old if n in was - now - same),
         tuple(n for n in new if n in now & was),
-        tuple(n for n, verdict in new.items() if verdict == "no_evidence"),
+        tuple(n for n, (verdict, _) in new.items() if verdict == "no_evidence"),
+        tuple(n for n in new if n in same),
     )
 
 

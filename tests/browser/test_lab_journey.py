@@ -57,6 +57,7 @@ def test_two_biases_a_slider_the_curve_and_a_new_target(browser_page, scheme, ca
     visit.wait_idle()
     add_bias(visit, "Another bias on top", "Selection: Random selection")
     page.get_by_text("rows taken out").first.wait_for()
+    visit.wait_idle()
     assert "2. Random selection" in main_text(page)
 
     before = main_text(page)

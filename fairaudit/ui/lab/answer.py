@@ -129,7 +129,7 @@ def _what_changed(planted: Planted) -> str:
 
 def _noticed(who: str, change: VerdictChange, what: str) -> str:
     """Which flags came and went, as one line."""
-    measured = len(change.new) + len(change.kept) + len(change.silent)
+    measured = len({*change.new, *change.kept, *change.silent, *change.unmoved})
     icon = (
         ":orange-background[:material/change_history:]" if change.new else ":green-background[:material/radio_button_unchecked:]"
     )
@@ -151,6 +151,10 @@ def _noticed(who: str, change: VerdictChange, what: str) -> str:
         text += f" Flagged already before: {_listed(change.kept)}."
     if change.lost:
         text += f" No longer flagged: {_listed(change.lost)}."
+    if change.unmoved:
+        text += (
+            f" Another verdict although the score is the same, by the correction over all attributes: {_listed(change.unmoved)}."
+        )
     return text
 
 
