@@ -13,6 +13,9 @@ from fairaudit.contrast import Contrast, group_name
 from fairaudit.results import AuditResult
 from fairaudit.schema import Schema
 
+NO_NEWS = 0.5
+"""Share of resamples of data without a difference from which on being flagged again says nothing."""
+
 
 @dataclass(frozen=True)
 class Sentence:
@@ -103,7 +106,12 @@ def summary(result: AuditResult) -> tuple[Sentence, ...]:
         else:
             silent.append((who, str(part["note"].iloc[0])))
     sentences = list(found)
-    if quiet:
+    powerless = next((f for f in result.findings if f.code == "too_few_resamples"), None)
+    if quiet and powerless is not None and not found:
+        sentences.append(
+            Sentence("not_measurable", _names(quiet), f"no verdict is possible. {powerless.problem} {powerless.remedy}")
+        )
+    elif quiet:
         text = "no evidence of disparity in any attribute." + would_have_found(rows[unseen], "each of them")
         sentences.append(Sentence("no_evidence", _names(quiet), text))
     if silent:
@@ -132,6 +140,8 @@ def certainty_of(row: Mapping[Any, Any]) -> tuple[str, ...]:
     again = flagged_again(row["stability"], row["stability_null"])
     size = size_text(row["detectable"], row["detectable_unit"])
     said = [f"Flagged again in {again}." if again else ""]
+    if not missing(row["stability_null"]) and row["stability_null"] >= NO_NEWS:
+        said.append("Most resamples of data without any difference are flagged too, so this says nothing about the verdict.")
     if size:
         kind = "change" if row["detectable_unit"] == "share" else "shift"
         said.append(f"A {kind} of {size} would have been found with 80 % power; a smaller one may be missed.")

@@ -102,11 +102,11 @@ def _calibrated(result: AuditResult) -> bool:
 def _rule(result: AuditResult, settings: QmadSettings) -> str:
     """How the verdicts came about, and where the paper's rule says something else."""
     rows = result.attribute_scores
-    rules = plain(" or ".join(r for r in rows["rule"].unique() if r))
+    measured = rows[rows["p_adjusted"].notna()]
+    rules = plain(" or ".join(r for r in (measured if len(measured) else rows)["rule"].unique() if r))
     end = " “Higher” or “more” speaks of the target. Click a cell for the evidence."
     if not _calibrated(result):
         return f"Verdict by the paper's uncalibrated rule: {rules}." + end
-    measured = rows[rows["p_adjusted"].notna()]
     differs = measured[measured["paper_flag"].astype("boolean") != (measured["verdict"] == "disparity")]
     alarms = measured["false_alarm_rate"]
     low, high = f"{alarms.min():.0%}", f"{alarms.max():.0%}"

@@ -129,12 +129,13 @@ def _choose_frame() -> None:
 
 
 def _attribute_choice(here: pd.DataFrame, key: tuple[str, str]) -> str:
-    """The attribute whose evidence is shown: the clicked one, or the one that differs most."""
+    """The attribute whose evidence is shown: the clicked one, or the one that differs most surely, and of those most."""
     cell = state.chosen_cell()
     if cell is not None and cell[:2] == key and cell[2] in set(here["attribute"]):
         return cell[2]
     ranked = here.assign(rank=here["verdict"].map(_RANK), size=-here["effect"].abs().fillna(np.inf))
-    return str(ranked.sort_values(["rank", "size"], kind="stable")["attribute"].iloc[0])
+    order = ["rank", "p_adjusted", "p_value", "size"]
+    return str(ranked.sort_values(order, kind="stable")["attribute"].iloc[0])
 
 
 def _bin_choice(bins: pd.DataFrame) -> int | None:

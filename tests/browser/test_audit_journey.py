@@ -94,7 +94,7 @@ def test_upload_choose_click_read(browser_page, sample_data, scheme, capsys):
     # The page is drawn anew when the verdicts are ready, and again when it is known what would have been found.
     page.get_by_text("Calibrated p").first.wait_for()
     visit.wait_idle()
-    page.get_by_role("heading", name="What would have been found").wait_for(timeout=120_000)
+    page.get_by_role("heading", name="What would have been found").wait_for(timeout=240_000)
     visit.wait_idle()
     click_cell(page, 0, ["hiring_day2_biased", "", "job_location"])
     page.get_by_role("heading", name="job_location").wait_for()

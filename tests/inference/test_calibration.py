@@ -19,6 +19,7 @@ from fairaudit.inference.correction import Tail, holm_over_pairs, rank_p_values,
 from fairaudit.inference.nulls import PERMUTATION
 from fairaudit.inference.pools import pair_seed, row_pool
 from fairaudit.qmad import QmadSettings, audit, audit_frames
+from fairaudit.reporting.words import summary
 from fairaudit.schema import Frames, Schema
 from fairaudit.validation import check_frames
 
@@ -255,6 +256,8 @@ def test_too_few_permutations_are_a_finding() -> None:
     finding = next(f for f in few.findings if f.code == "too_few_resamples")
     assert "at least 79 permutations" in finding.remedy
     assert (few.attributes()["verdict"] == "no_evidence").all()
+    (sentence,) = summary(few)
+    assert sentence.verdict == "not_measurable" and "no verdict is possible" in sentence.text and "at least 79" in sentence.text
     enough = calibrate(data, QmadSettings(resamples=79, bins=2, attributes=("height",)))
     assert not [f for f in enough.findings if f.code == "too_few_resamples"]
     assert (enough.attributes()["verdict"] == "disparity").all()

@@ -60,6 +60,8 @@ def test_one_attribute_in_words() -> None:
     again, found = certainty_of(row)
     assert again.startswith("Flagged again in ") and "by chance alone" in again
     assert "standard deviations would have been found with 80 % power" in found
+    noisy = certainty_of({**row, "stability": 1.0, "stability_null": 0.9})
+    assert "says nothing about the verdict" in noisy[1] and "says nothing" not in again + found
     blind = {**row, "stability": np.nan, "stability_null": np.nan, "detectable": np.nan, "certainty_note": "No score could."}
     assert certainty_of(blind) == ("No score could.",)
     assert certainty_of(PLAIN.attributes().iloc[0].to_dict()) == ()

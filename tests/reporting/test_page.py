@@ -124,6 +124,18 @@ def test_every_chapter_is_there(frames: Frames) -> None:
     assert "Bias lab" not in read.text
 
 
+def test_the_summary_names_metrics_with_a_disparity(frames: Frames) -> None:
+    """What a classical metric sees must not wait until chapter four."""
+    unfair = people(3, 600)
+    unfair.loc[(unfair["sex"] == "F") & (unfair.index % 2 == 0), "hired"] = "no"
+    settings = QmadSettings(bins=4, resamples=199, contrast=Contrast(kind="group_vs_reference_group"))
+    found = report_of(checked(people(0, 600), {"unfair": unfair}), settings)
+    line = found.split("<dt>Classical metrics</dt>")[1].split("</dd>")[0]
+    assert "Disparate impact ratio" in line and "unfair" in line and "disparity" in line
+    without = report_of(frames, QmadSettings(bins=4, resamples=0), baselines=None)
+    assert "<dt>Classical metrics</dt>" not in without
+
+
 def test_findings_are_said_in_words(frames: Frames) -> None:
     read = Reader(report_of(frames))
     assert "day 2 differs in" in " ".join(read.text.split())

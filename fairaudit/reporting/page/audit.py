@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fairaudit.baselines import BaselineResult
 from fairaudit.charts.sides import column_name, rows_of
 from fairaudit.charts.strength import Strength
 from fairaudit.charts.text import clean, cut, missing, p_text, signed, size_text
@@ -15,6 +16,7 @@ from fairaudit.comparison import COMPARISONS
 from fairaudit.contrast import CONTRAST_LABELS
 from fairaudit.qmad import QmadSettings
 from fairaudit.reporting.page import svg
+from fairaudit.reporting.page.metrics import metrics_found
 from fairaudit.reporting.page.parts import (
     Footnotes,
     Limits,
@@ -39,7 +41,14 @@ from fairaudit.settings import Comment, ReportOptions
 ORDER = ("disparity", "not_measurable", "no_evidence")
 
 
-def summary_section(result: AuditResult, frames: Frames, settings: QmadSettings, report: ReportOptions, limits: Limits) -> str:
+def summary_section(
+    result: AuditResult,
+    frames: Frames,
+    settings: QmadSettings,
+    baselines: BaselineResult | None,
+    report: ReportOptions,
+    limits: Limits,
+) -> str:
     """What was compared, what was found, how sure, what was not measurable."""
     rows = result.attribute_scores
     sentences = summary(result)
@@ -81,7 +90,14 @@ def summary_section(result: AuditResult, frames: Frames, settings: QmadSettings,
     )
     content = (
         f'<ul class="summary">{items}</ul>{left_out(limits.rows, len(sentences), "sentences")}'
-        + facts([("What was compared", compared), ("Verdicts", found), ("How sure", how_sure(result, settings))])
+        + facts(
+            [
+                ("What was compared", compared),
+                ("Verdicts", found),
+                ("Classical metrics", metrics_found(baselines)),
+                ("How sure", how_sure(result, settings)),
+            ]
+        )
         + silent
         + _remarks([c for c in report.comments if not (c.frame or c.group or c.attribute)], "Remarks of the auditor")
     )

@@ -97,7 +97,7 @@ def _page(
     limits: Limits,
 ) -> str:
     chapters = (
-        summary_section(result, frames, settings.qmad, options, limits),
+        summary_section(result, frames, settings.qmad, baselines, options, limits),
         verdict_section(result, settings.qmad, options, limits),
         evidence_section(result, settings.qmad, limits),
         baselines_section(baselines, limits),

@@ -12,7 +12,24 @@ from fairaudit.baselines import BASELINES, GROUP_RATES, RATES, BaselineResult, B
 from fairaudit.charts.sides import column_name, rows_of
 from fairaudit.charts.text import missing
 from fairaudit.reporting.page import svg
-from fairaudit.reporting.page.parts import Footnotes, Limits, left_out, name, note, num, section, share, table, verdict
+from fairaudit.reporting.page.parts import Footnotes, Limits, esc, left_out, name, note, num, section, share, table, verdict
+
+
+def metrics_found(result: BaselineResult | None, most: int = 8) -> str:
+    """In which classical metrics there is a disparity and for whom, in a line, HTML; empty without metrics."""
+    if result is None:
+        return ""
+    rows = result.metric_values
+    flagged = rows[rows["verdict"] == "disparity"]
+    if not len(flagged):
+        measured = int((rows["verdict"] != "not_measurable").sum())
+        return f"{verdict('no_evidence')} in any of {num(measured)} values." if measured else verdict("not_measurable")
+    parts = []
+    for metric, part in flagged.groupby("metric", sort=False):
+        who = [name(column_name(r["frame"], r["group"])) for r in rows_of(part.head(most))]
+        more = f" and {len(part) - most} more" if len(part) > most else ""
+        parts.append(f"{esc(BASELINES[str(metric)].label)} ({', '.join(filter(None, who))}{more})")
+    return f'{verdict("disparity")} in {"; ".join(parts)}. <a href="#metrics">All values</a>'
 
 
 def baselines_section(result: BaselineResult | None, limits: Limits) -> str:
