@@ -40,6 +40,8 @@ def group_rates(frames: Frames, contrast: Contrast, arrays: Mapping[str, TableAr
     minimum = frames.schema.min_group_size
     for table in frames.tables:
         whole = arrays[table.name].whole
+        # Precision is about the selected rows alone; every other rate of both columns needs labels of the rejected ones, too.
+        unknowable = whole.lacks(("y_true", "y_pred")) if whole.labelled_by_selection else ""
         partitions: list[tuple[np.ndarray, tuple[str, ...]]] = [(np.zeros(len(table), dtype=np.int64), (ALL_ROWS,))]
         for features in feature_sets:
             try:
@@ -54,7 +56,10 @@ def group_rates(frames: Frames, contrast: Contrast, arrays: Mapping[str, TableAr
                     row["note"] = f"Not measurable: fewer than the {minimum} rows that are needed."
                     rows.append(row)
                     continue
+                row["note"] = f"{unknowable} " if unknowable else ""
                 for column, rate_name in GROUP_RATES.items():
+                    if unknowable and rate_name != "precision" and {"y_true", "y_pred"} <= set(RATES[rate_name].needs):
+                        continue
                     hits, total = (int(x) for x in rate_counts(counted[name], rate_name))
                     if total:
                         low, high = wilson(hits, total, level)

@@ -360,3 +360,16 @@ def test_importing_and_using_it_loads_no_aif360_and_leaves_the_root_logger_alone
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert not [h for h in logging.getLogger().handlers if "aif360" in repr(h)]
+
+
+def test_group_rates_of_labels_that_only_the_selected_have() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"sex": rng.choice(["F", "M"], 400), "decision": rng.choice(["advance", "reject"], 400)})
+    frame["hired"] = np.where(frame["decision"] == "reject", None, rng.choice(["yes", "no"], 400))
+    schema = {"label": "hired", "prediction": "decision", "pos_label": ("yes", "advance"), "sensitive_features": ("sex",)}
+    groups = baselines(frame, {}, schema=schema, contrast="group_vs_reference_group").groups().set_index("group")
+    assert groups[["tpr", "fpr", "fnr", "accuracy"]].isna().all(axis=None)
+    assert groups["note"].str.contains("known only for rows that were selected").all()
+    women = frame[(frame["sex"] == "F") & (frame["decision"] == "advance")]
+    assert groups.loc["sex=F", "precision"] == (women["hired"] == "yes").mean()
+    assert groups.loc["sex=F", "selection_rate"] == (frame.loc[frame["sex"] == "F", "decision"] == "advance").mean()
