@@ -124,6 +124,16 @@ def test_every_chapter_is_there(frames: Frames) -> None:
     assert "Bias lab" not in read.text
 
 
+def test_the_rule_is_that_of_calibrated_verdicts(frames: Frames) -> None:
+    """A constant category has no p-value to calibrate; the paper's rule for it must not read as if it held for the others."""
+    tables = {t.name: t.data.assign(firm="Acme") for t in frames.targets}
+    constant = checked(
+        people(0).assign(firm="Acme"), {name: table[[*people(0).columns, "firm"]] for name, table in tables.items()}
+    )
+    rule = report_of(constant).split("<dt>How sure</dt>")[1].split("</dd>")[0]
+    assert "permutation p ≤ 0.05" in rule and "p &lt; 0.05" not in rule and "or p" not in rule
+
+
 def test_the_summary_names_metrics_with_a_disparity(frames: Frames) -> None:
     """What a classical metric sees must not wait until chapter four."""
     unfair = people(3, 600)

@@ -106,7 +106,9 @@ def summary_section(
 
 def how_sure(result: AuditResult, settings: QmadSettings) -> str:
     """The rule of the verdicts in words, HTML."""
-    rules = [str(r) for r in result.attribute_scores["rule"].dropna().unique() if r]
+    rows = result.attribute_scores
+    calibrated = rows[rows["p_adjusted"].notna()]
+    rules = [str(r) for r in (calibrated if len(calibrated) else rows)["rule"].dropna().unique() if r]
     rule = f"A disparity is: {esc('; or '.join(rules[:6]))}." if rules else ""
     if settings.resamples > 0:
         return (
