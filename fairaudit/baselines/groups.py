@@ -41,7 +41,7 @@ def group_rates(frames: Frames, contrast: Contrast, arrays: Mapping[str, TableAr
     for table in frames.tables:
         whole = arrays[table.name].whole
         # Precision is about the selected rows alone; every other rate of both columns needs labels of the rejected ones, too.
-        unknowable = whole.lacks(("y_true", "y_pred")) if whole.labelled_by_selection else ""
+        unknowable = whole.labelled_by_selection
         partitions: list[tuple[np.ndarray, tuple[str, ...]]] = [(np.zeros(len(table), dtype=np.int64), (ALL_ROWS,))]
         for features in feature_sets:
             try:

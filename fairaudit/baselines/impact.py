@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -121,21 +122,21 @@ def impact_ratios(
             f"The table has {len(table.names)} attributes, but {len(attributes)} names were given.", "Name each attribute once."
         )
     rows: list[ImpactRow] = []
+    unknown = [np.array(names) == MISSING_GROUP for names in table.names]
     for i, name in enumerate(attributes):
-        rows += _partition(name, table.marginal(i), min_share, level)
+        rows += _partition(name, table.marginal(i), unknown[i], min_share, level)
     if len(attributes) > 1:
-        rows += _partition(" & ".join(attributes), table.flat(), min_share, level)
+        rows += _partition(" & ".join(attributes), table.flat(), reduce(np.logical_or.outer, unknown).ravel(), min_share, level)
     return ImpactRatios(tuple(rows), level)
 
 
-def _partition(name: str, table: CountTable, min_share: float, level: float) -> list[ImpactRow]:
+def _partition(name: str, table: CountTable, unknown: np.ndarray, min_share: float, level: float) -> list[ImpactRow]:
     """Rows of one partition; categories without any row are not listed."""
     sizes = table.sizes
     hits, decided = rate_counts(table.counts, "selection_rate")
     lows, highs = wilson(hits, decided, level)
     with np.errstate(invalid="ignore"):
         rates = hits / np.where(decided > 0, decided, np.nan)
-    unknown = np.array([MISSING_GROUP in category.split(" & ") for category in table.names[0]])
     counted = (decided > 0) & (sizes >= min_share * sizes.sum()) & ~unknown
     best = int(np.argmax(np.where(counted, rates, -1.0))) if counted.any() else None
     rows = []

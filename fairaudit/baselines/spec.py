@@ -121,18 +121,21 @@ class Side:
         for need in needs:
             if getattr(self, need) is None:
                 return self.absent.get(need, f"{self.name} has no {need}: the metric needs {NEEDS[need]}.")
-        if "y_true" in needs and "y_pred" in needs and self.labelled_by_selection:
-            return (
-                f"Labels of {self.name} are known only for rows that were selected. Whether the others were rejected rightly cannot be told, "
-                "so error rates are not measurable."
-            )
-        return ""
+        return self.labelled_by_selection if "y_true" in needs and "y_pred" in needs else ""
 
     @property
-    def labelled_by_selection(self) -> bool:
-        """Whether labels are missing for every row that was not selected; then all known rows are selected, and equal in it by construction."""
+    def labelled_by_selection(self) -> str:
+        """Why there are no error rates where every row that was not selected lacks its label; empty otherwise.
+
+        All known rows are selected then, and equal in it by construction.
+        """
         rejected, selected = self.counts[:, 0], self.counts[:, 1]
-        return bool(rejected[:2].sum() == 0 and rejected[2] >= SELECTIVE_ROWS and selected[:2].sum() > 0)
+        if rejected[:2].any() or rejected[2] < SELECTIVE_ROWS or not selected[:2].any():
+            return ""
+        return (
+            f"Labels of {self.name} are known only for rows that were selected. Whether the others were rejected rightly cannot be told, "
+            "so error rates are not measurable."
+        )
 
     def used(self, needs: tuple[str, ...], *, sensitive: bool = True) -> int:
         """Number of rows that have everything a metric with these needs looks at; ``sensitive``: sensitive features are among them."""

@@ -82,6 +82,13 @@ def subject(frame: str, group: str) -> str:
     return f"{frame}, {group}" if group else frame
 
 
+def verdict_rules(result: AuditResult) -> tuple[str, ...]:
+    """The rules of the verdicts, each once; of calibrated ones where there are any, not of attributes that have no p-value to calibrate."""
+    rows = result.attribute_scores
+    calibrated = rows[rows["p_adjusted"].notna()]
+    return tuple(str(r) for r in (calibrated if len(calibrated) else rows)["rule"].dropna().unique() if r)
+
+
 def summary(result: AuditResult) -> tuple[Sentence, ...]:
     """What was found, one sentence for each frame and group with a disparity and one for each kind of rest.
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from fairaudit.charts import verdict_heatmap
 from fairaudit.qmad import QmadSettings
-from fairaudit.reporting.words import subject, summary
+from fairaudit.reporting.words import subject, summary, verdict_rules
 from fairaudit.results import VERDICT_LABELS, AuditResult
 from fairaudit.ui import calibration, state
 from fairaudit.ui.components import chart_theme, download_table, plain, plotly
@@ -102,11 +102,11 @@ def _calibrated(result: AuditResult) -> bool:
 def _rule(result: AuditResult, settings: QmadSettings) -> str:
     """How the verdicts came about, and where the paper's rule says something else."""
     rows = result.attribute_scores
-    measured = rows[rows["p_adjusted"].notna()]
-    rules = plain(" or ".join(r for r in (measured if len(measured) else rows)["rule"].unique() if r))
+    rules = plain(" or ".join(verdict_rules(result)))
     end = " “Higher” or “more” speaks of the target. Click a cell for the evidence."
     if not _calibrated(result):
         return f"Verdict by the paper's uncalibrated rule: {rules}." + end
+    measured = rows[rows["p_adjusted"].notna()]
     differs = measured[measured["paper_flag"].astype("boolean") != (measured["verdict"] == "disparity")]
     alarms = measured["false_alarm_rate"]
     low, high = f"{alarms.min():.0%}", f"{alarms.max():.0%}"

@@ -25,11 +25,13 @@ def work_in_progress() -> Iterator[None]:
     room = st.sidebar.container()
     with room:
         shown = jobs.watch()
-    yield
-    if not shown:
-        with room:
-            jobs.watch()
-    if jobs.ended_unnoticed():
+    try:
+        yield
+    finally:
+        if not shown:
+            with room:
+                jobs.watch()
+    if jobs.take_ends():
         st.rerun()
 
 

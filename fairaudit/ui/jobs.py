@@ -87,7 +87,7 @@ class Job:
 
     @property
     def running(self) -> bool:
-        """True until the work has ended in some way; a page that has been told so runs again at the end, see ``ended_unnoticed``."""
+        """True until the work has ended in some way; a page that has been told so runs again at the end, see ``take_ends``."""
         alive = self._thread.is_alive()
         self._awaited = self._awaited or alive
         return alive
@@ -198,8 +198,8 @@ def running() -> list[Job]:
     return [job for job in _board().values() if job.running]
 
 
-def ended_unnoticed() -> bool:
-    """True when work has ended which the page, as it stands, shows as running; it may have ended while the page was drawn."""
+def take_ends() -> bool:
+    """True once: when work has ended which the page, as it stands, shows as running; it may have ended while the page was drawn."""
     return bool([job for job in _board().values() if job.take_end()])
 
 
@@ -219,7 +219,7 @@ def _watch() -> None:
         st.progress(job.share, text=f"{text}  \n{job.remaining()}")
         if st.button("Cancel", key=f"cancel.{job.name}", icon=":material/cancel:"):
             job.cancel()
-    if ended_unnoticed():
+    if take_ends():
         st.rerun()
 
 
@@ -258,7 +258,6 @@ __all__ = [
     "Cancel",
     "Job",
     "Progress",
-    "ended_unnoticed",
     "find",
     "finished",
     "forget",
@@ -267,5 +266,6 @@ __all__ = [
     "result",
     "running",
     "start",
+    "take_ends",
     "watch",
 ]

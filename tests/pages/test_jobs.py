@@ -73,11 +73,11 @@ def test_an_end_is_told_once_and_only_to_those_who_wait():
     early, late = (jobs.start(name, "", "Work", lambda progress, cancel: True) for name in ("early", "late"))
     early._thread.join()
     late._thread.join()
-    assert not early.running and not jobs.ended_unnoticed()
+    assert not early.running and not jobs.take_ends()
 
     go_on = threading.Event()
     job = jobs.start("early", "another", "Work", lambda progress, cancel: go_on.wait(20))
-    assert job.running and not jobs.ended_unnoticed()
+    assert job.running and not jobs.take_ends()
     go_on.set()
     wait(job)
-    assert [jobs.ended_unnoticed(), jobs.ended_unnoticed()] == [True, False]
+    assert [jobs.take_ends(), jobs.take_ends()] == [True, False]

@@ -33,7 +33,7 @@ from fairaudit.reporting.page.parts import (
     verdict,
 )
 from fairaudit.reporting.page.style import STEPS
-from fairaudit.reporting.words import groups_compared, summary
+from fairaudit.reporting.words import groups_compared, summary, verdict_rules
 from fairaudit.results import VERDICT_LABELS, VERDICT_SYMBOLS, AuditResult
 from fairaudit.schema import Frames
 from fairaudit.settings import Comment, ReportOptions
@@ -106,9 +106,7 @@ def summary_section(
 
 def how_sure(result: AuditResult, settings: QmadSettings) -> str:
     """The rule of the verdicts in words, HTML."""
-    rows = result.attribute_scores
-    calibrated = rows[rows["p_adjusted"].notna()]
-    rules = [str(r) for r in (calibrated if len(calibrated) else rows)["rule"].dropna().unique() if r]
+    rules = verdict_rules(result)
     rule = f"A disparity is: {esc('; or '.join(rules[:6]))}." if rules else ""
     if settings.resamples > 0:
         return (

@@ -28,7 +28,7 @@ def metrics_found(result: BaselineResult | None, most: int = 8) -> str:
     for metric, part in flagged.groupby("metric", sort=False):
         who = [name(column_name(r["frame"], r["group"])) for r in rows_of(part.head(most))]
         more = f" and {len(part) - most} more" if len(part) > most else ""
-        parts.append(f"{esc(BASELINES[str(metric)].label)} ({', '.join(filter(None, who))}{more})")
+        parts.append(f"{esc(BASELINES[str(metric)].label)} ({', '.join(who)}{more})")
     return f'{verdict("disparity")} in {"; ".join(parts)}. <a href="#metrics">All values</a>'
 
 
