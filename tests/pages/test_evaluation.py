@@ -35,9 +35,10 @@ def own_jobs() -> Iterator[None]:
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Work that goes on after two units until it is cancelled or this event is set, however fast the machine is."""
-    go_on, report = threading.Event(), jobs.Job._report
+    go_on, report, held_up = threading.Event(), jobs.Job._report, set()
 
     def slow(job: jobs.Job, done: int, total: int) -> None:
+        held_up.add(job)
         report(job, done, total)
         while done >= 2 and not job.cancelled() and not go_on.wait(0.02):
             pass
@@ -45,6 +46,8 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     monkeypatch.setattr(jobs.Job, "_report", slow)
     yield go_on
     go_on.set()
+    for job in held_up:
+        job._thread.join(60)  # a thread that still computes when the process ends can abort it
 
 
 @pytest.fixture
